@@ -1,0 +1,3 @@
+//! The `survey` program: arguments, runtime, exit code.
+
+fn main() {}

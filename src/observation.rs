@@ -1,0 +1,204 @@
+//! What was seen for one target at one time, kept apart from what it means.
+//!
+//! The observation is the hinge of the program: the live crawl, archives and the bodies of older snapshots all become
+//! [`Observation`]s, and one classifier serves them.
+//!
+//! Touches nothing. Deliberately absent: robots.txt syntax, agents, Arrow, serialisation.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use crate::domain::Target;
+use crate::outcome::Cause;
+
+/// What was seen for one target at one time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observation {
+    /// Who was asked.
+    pub target: Target,
+    /// 0, or the number of this capture of the target in an archive.
+    pub capture_index: u32,
+    /// When the deciding request was sent, or the capture's date.
+    pub fetched_at: Option<Timestamp>,
+    /// How it was asked; nothing where an archive cannot know.
+    pub asking: Option<Asking>,
+    /// How it ended.
+    pub ending: Ending,
+    /// Where the body came from.
+    pub body_source: BodySource,
+}
+
+impl Observation {
+    /// The last response, if one came.
+    pub fn response(&self) -> Option<&Response> {
+        match &self.ending {
+            Ending::Response(response) => Some(response),
+            Ending::Failure(_) => None,
+        }
+    }
+
+    /// The failure, if no response could be taken as the answer.
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.ending {
+            Ending::Response(_) => None,
+            Ending::Failure(failure) => Some(failure),
+        }
+    }
+}
+
+/// How one target was asked over the network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asking {
+    /// From the first look-up to the last byte, waiting for the server's turn included.
+    pub elapsed: Duration,
+    /// Every request in order, fallbacks and redirects included.
+    pub hops: Vec<Hop>,
+    /// Which authority the deciding request started from.
+    pub authority: Option<Authority>,
+    /// Addresses of the name that was asked, as DNS gave them.
+    pub resolved_ips: Vec<IpAddr>,
+    /// The last canonical name, where the asked name is an alias.
+    pub dns_cname: Option<String>,
+}
+
+/// One request and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hop {
+    /// The URL asked for.
+    pub url: String,
+    /// The address that was contacted; known also where the contact failed.
+    pub ip: Option<IpAddr>,
+    /// Status of the response.
+    pub status: Option<u16>,
+    /// Why there is no usable response.
+    pub failure: Option<Cause>,
+    /// What the certificate was worth; nothing where no certificate was seen.
+    pub tls_verdict: Option<TlsVerdict>,
+    /// Version of TLS spoken.
+    pub tls_version: Option<TlsVersion>,
+    /// Version of HTTP in the response.
+    pub http_version: Option<HttpVersion>,
+    /// From the start of the connection to the last byte read.
+    pub elapsed: Duration,
+}
+
+/// How the asking ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    /// A response that is the target's answer.
+    Response(Response),
+    /// No such response.
+    Failure(Failure),
+}
+
+/// The HTTP response that is the target's answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Response {
+    /// The URL that gave it.
+    pub url: String,
+    /// Its status.
+    pub status: u16,
+    /// All header fields in order, names in lower case, values with bytes outside ASCII read as Latin-1.
+    pub headers: Vec<(String, String)>,
+    /// The decoded body, cut at the limit.
+    pub body: Bytes,
+    /// Whether more was on offer than was kept.
+    pub is_truncated: bool,
+    /// Bytes of the body on the wire, where they were counted.
+    pub wire_bytes: Option<u64>,
+}
+
+impl Response {
+    /// The first header field of that name (given in lower case).
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Why there is no response, with what a reader would want to know beside the word.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// The word.
+    pub cause: Cause,
+    /// Short and normalised: no addresses, no times, so that equal failures compare equal.
+    pub detail: Option<String>,
+}
+
+impl From<Cause> for Failure {
+    fn from(cause: Cause) -> Self {
+        Self { cause, detail: None }
+    }
+}
+
+crate::words! {
+    /// Which authority answered; the apex is the listed name itself.
+    pub enum Authority {
+        /// `https://` and the listed name.
+        HttpsApex = "https-apex",
+        /// `http://` and the listed name.
+        HttpApex = "http-apex",
+        /// `https://www.` and the listed name.
+        HttpsWww = "https-www",
+        /// `http://www.` and the listed name.
+        HttpWww = "http-www",
+    }
+}
+
+crate::words! {
+    /// Where the bytes of the body came from.
+    pub enum BodySource {
+        /// The server sent them for this snapshot.
+        Fetched = "fetched",
+        /// The server said that the earlier snapshot's bytes still hold (status 304).
+        NotModified = "not-modified",
+        /// The earlier snapshot's bytes were younger than the maximum age; nobody was asked.
+        Fresh = "fresh",
+        /// An archive held them.
+        Archive = "archive",
+    }
+}
+
+crate::words! {
+    /// What a server's certificate was worth to a careful client.
+    pub enum TlsVerdict {
+        /// The chain leads to a trusted root and the name matches.
+        Verified = "verified",
+        /// Its time is over.
+        Expired = "expired",
+        /// Its time has not come.
+        NotYetValid = "not-yet-valid",
+        /// It is for another name.
+        NameMismatch = "name-mismatch",
+        /// No chain to a trusted root: self-signed, private, or without its intermediates.
+        UnknownIssuer = "unknown-issuer",
+        /// It was revoked.
+        Revoked = "revoked",
+        /// It could not be verified for another reason.
+        Invalid = "invalid",
+    }
+}
+
+crate::words! {
+    /// Version of TLS.
+    pub enum TlsVersion {
+        /// TLS 1.2 (RFC 5246).
+        Tls12 = "1.2",
+        /// TLS 1.3 (RFC 8446).
+        Tls13 = "1.3",
+    }
+}
+
+crate::words! {
+    /// Version of HTTP.
+    pub enum HttpVersion {
+        /// HTTP/1.0.
+        Http10 = "1.0",
+        /// HTTP/1.1.
+        Http11 = "1.1",
+        /// HTTP/2.
+        Http2 = "2",
+    }
+}
