@@ -22,7 +22,7 @@ crate::words! {
         RedirectToIp = "redirect-to-ip",
         /// A redirect to a name whose addresses are private or special; not followed.
         RedirectToPrivate = "redirect-to-private",
-        /// A redirect to a port other than 80 and 443; not followed.
+        /// A redirect to a port other than its scheme's own (80, 443); not followed.
         RedirectOtherPort = "redirect-other-port",
         /// A redirect to a scheme other than http and https; not followed.
         RedirectOtherScheme = "redirect-other-scheme",

@@ -1,0 +1,306 @@
+//! The way of one target: which name and URL next, when to turn to the other scheme or the `www.` twin, when it ends.
+//!
+//! Pure: what was seen goes in, the next step comes out. The order is fixed: `https://` and the listed name; on a
+//! failure to connect or to speak TLS, `http://`; where the listed name has no address or answered on neither, the
+//! same two with `www.`, once. Redirects are followed from whichever of them answered, five at most
+//! (RFC 9309, section 2.3.1.2), and no URL is asked twice.
+
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+use tokio::time::Instant;
+use url::{Host, Url};
+
+use super::fetch::Exchange;
+use super::reach::Reach;
+use super::resolve::Resolution;
+use crate::domain::{Domain, Target};
+use crate::observation::{Asking, Authority, BodySource, Ending, Failure, Hop, Observation, Response};
+use crate::outcome::{Cause, OutcomeClass};
+
+/// Redirects that are followed in a row (RFC 9309, section 2.3.1.2).
+const MAX_REDIRECTS: usize = 5;
+/// Requests that one target may cost in all.
+const MAX_REQUESTS: usize = 8;
+
+/// One target under way.
+#[derive(Debug)]
+pub(crate) struct Journey {
+    target: Target,
+    started: Instant,
+    /// Which authority is being tried.
+    authority: Authority,
+    /// The URL to ask next.
+    url: Url,
+    /// URLs asked since the authority was last changed; more than one means that redirects were followed.
+    chain: Vec<Url>,
+    hops: Vec<Hop>,
+    /// When the last request was sent; before the first one, when the target's turn began.
+    sent_at: Timestamp,
+    /// What was looked up so far, so that no name is looked up twice.
+    names: Vec<(String, Resolution)>,
+    /// The failure of the listed name that got furthest.
+    failure: Option<Failure>,
+}
+
+/// What has to happen next.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// Look up the host of the journey's URL.
+    Resolve(Box<Journey>),
+    /// Ask the journey's URL at this address.
+    Ask(Box<Journey>, IpAddr),
+    /// The target is done.
+    Done(Box<Observation>),
+}
+
+impl Journey {
+    /// Sets out for a target; `today` is the wall clock's reading of `now`.
+    pub(crate) fn begin(target: Target, now: Instant, today: Timestamp) -> Box<Self> {
+        let url = robots_url("https", &target.domain);
+        Box::new(Self {
+            target,
+            started: now,
+            authority: Authority::HttpsApex,
+            url,
+            chain: Vec::new(),
+            hops: Vec::new(),
+            sent_at: today,
+            names: Vec::new(),
+            failure: None,
+        })
+    }
+
+    /// The URL to ask next.
+    pub(crate) fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The host to look up next.
+    pub(crate) fn host(&self) -> &str {
+        self.url.host_str().expect("every URL of a journey has a host")
+    }
+
+    /// Whether nothing is known of the target yet.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.names.is_empty() && self.failure.is_none()
+    }
+
+    /// Whether a request was made for the target already.
+    pub(crate) fn has_begun(&self) -> bool {
+        !self.hops.is_empty()
+    }
+
+    /// Goes on after a look-up.
+    pub(crate) fn resolved(
+        mut self: Box<Self>,
+        answer: Result<Resolution, Failure>,
+        reach: &Reach,
+        now: Instant,
+    ) -> Step {
+        match answer {
+            Ok(resolution) => {
+                self.names.push((self.host().to_owned(), resolution));
+                self.choose_address(reach, now)
+            }
+            Err(failure) if self.is_redirected() => self.fail(failure, now),
+            Err(failure) => {
+                let has_no_address = matches!(failure.cause, Cause::DnsNxdomain | Cause::DnsNoAddress);
+                match self.authority {
+                    Authority::HttpsApex if has_no_address => {
+                        self.keep(failure);
+                        self.try_www(reach, now)
+                    }
+                    Authority::HttpsApex | Authority::HttpApex => self.fail(failure, now),
+                    Authority::HttpsWww | Authority::HttpWww => self.give_up(now),
+                }
+            }
+        }
+    }
+
+    /// Goes on after a request.
+    pub(crate) fn answered(mut self: Box<Self>, exchange: Exchange, reach: &Reach, now: Instant) -> Step {
+        self.sent_at = exchange.sent_at;
+        self.hops.push(exchange.hop);
+        self.chain.push(self.url.clone());
+        match exchange.result {
+            Ok(response) if matches!(response.status, 301 | 302 | 303 | 307 | 308) => {
+                self.follow(&response, reach, now)
+            }
+            Ok(response) => self.finish(Ending::Response(response), now),
+            Err(failure) if self.is_redirected() => self.fail(failure, now),
+            Err(failure) => self.turn(failure, reach, now),
+        }
+    }
+
+    fn is_redirected(&self) -> bool {
+        self.chain.iter().any(|asked| *asked != self.url)
+    }
+
+    /// Chooses the address to ask: the first one of the answer that may be contacted.
+    fn choose_address(self: Box<Self>, reach: &Reach, now: Instant) -> Step {
+        let (_, resolution) =
+            self.names.iter().find(|(name, _)| name == self.host()).expect("the host has just been looked up");
+        match resolution.ips.iter().copied().find(|ip| reach.allows(*ip)) {
+            Some(ip) => Step::Ask(self, ip),
+            None if self.is_redirected() => self.fail(Cause::RedirectToPrivate.into(), now),
+            None if self.is_www() => self.give_up(now),
+            None => self.fail(Cause::DnsPrivate.into(), now),
+        }
+    }
+
+    /// Turns to the next authority after a failure of the present one.
+    fn turn(mut self: Box<Self>, failure: Failure, reach: &Reach, now: Instant) -> Step {
+        let may_turn = matches!(failure.cause.class(), OutcomeClass::Connect | OutcomeClass::Tls);
+        match self.authority {
+            Authority::HttpsApex | Authority::HttpApex if !may_turn => self.fail(failure, now),
+            Authority::HttpsApex => {
+                self.keep(failure);
+                let url = robots_url("http", &self.target.domain);
+                self.set_out(Authority::HttpApex, url, reach, now)
+            }
+            Authority::HttpApex => {
+                self.keep(failure);
+                self.try_www(reach, now)
+            }
+            Authority::HttpsWww if may_turn => {
+                let www = self.target.domain.www().expect("the www. twin is being tried, so it exists");
+                self.set_out(Authority::HttpWww, robots_url("http", &www), reach, now)
+            }
+            Authority::HttpsWww | Authority::HttpWww => self.give_up(now),
+        }
+    }
+
+    fn try_www(self: Box<Self>, reach: &Reach, now: Instant) -> Step {
+        match self.target.domain.www() {
+            Some(www) => self.set_out(Authority::HttpsWww, robots_url("https", &www), reach, now),
+            None => self.give_up(now),
+        }
+    }
+
+    fn set_out(mut self: Box<Self>, authority: Authority, url: Url, reach: &Reach, now: Instant) -> Step {
+        self.authority = authority;
+        self.chain.clear();
+        self.go_to(url, reach, now)
+    }
+
+    fn go_to(mut self: Box<Self>, url: Url, reach: &Reach, now: Instant) -> Step {
+        self.url = url;
+        if self.names.iter().any(|(name, _)| name == self.host()) {
+            return self.choose_address(reach, now);
+        }
+        Step::Resolve(self)
+    }
+
+    fn follow(self: Box<Self>, response: &Response, reach: &Reach, now: Instant) -> Step {
+        let Some(location) = response.header("location") else {
+            return self.fail(Cause::RedirectNoLocation.into(), now);
+        };
+        let next = match read_location(&self.url, location) {
+            Ok(next) => next,
+            Err(cause) => return self.fail(cause.into(), now),
+        };
+        if self.chain.contains(&next) {
+            return self.fail(Cause::RedirectLoop.into(), now);
+        }
+        if self.chain.len() > MAX_REDIRECTS {
+            return self.fail(Cause::RedirectLimit.into(), now);
+        }
+        // Before the authority changed, this URL may have been asked and have failed; it is not asked a second time.
+        if let Some(cause) = self.hops.iter().find(|hop| hop.url == next.as_str()).and_then(|hop| hop.failure) {
+            return self.fail(cause.into(), now);
+        }
+        if self.hops.len() >= MAX_REQUESTS {
+            let detail = Some(format!("{MAX_REQUESTS} requests"));
+            return self.fail(Failure { cause: Cause::RedirectLimit, detail }, now);
+        }
+        self.go_to(next, reach, now)
+    }
+
+    /// Keeps the failure of the listed name that got furthest; of two that got equally far, the first.
+    fn keep(&mut self, failure: Failure) {
+        let is_further = self.failure.as_ref().is_none_or(|kept| failure.cause.class() > kept.cause.class());
+        if is_further {
+            self.failure = Some(failure);
+        }
+    }
+
+    /// Ends with the listed name's own failure: its `www.` twin did not answer either.
+    fn give_up(self: Box<Self>, now: Instant) -> Step {
+        let failure = self.failure.clone().expect("the twin is tried only after a failure");
+        self.finish(Ending::Failure(failure), now)
+    }
+
+    fn fail(mut self: Box<Self>, mut failure: Failure, now: Instant) -> Step {
+        if self.is_redirected() && failure.cause.class() != OutcomeClass::Redirect {
+            failure.detail = Some(match failure.detail {
+                Some(detail) => format!("after a redirect: {detail}"),
+                None => "after a redirect".to_owned(),
+            });
+            return self.finish(Ending::Failure(failure), now);
+        }
+        self.keep(failure.clone());
+        let ending = match failure.cause.class() {
+            OutcomeClass::Redirect => failure,
+            _ => self.failure.clone().expect("a failure was just kept"),
+        };
+        self.finish(Ending::Failure(ending), now)
+    }
+
+    fn finish(self: Box<Self>, ending: Ending, now: Instant) -> Step {
+        let has_answered = self.hops.last().is_some_and(|hop| hop.status.is_some()) || self.is_redirected();
+        // The columns speak of the name that was asked; where nothing answered, that is the listed one.
+        let asked = match (self.is_www(), self.target.domain.www(), &ending) {
+            (true, Some(www), Ending::Response(_)) => www,
+            (true, Some(www), Ending::Failure(_)) if has_answered => www,
+            _ => self.target.domain.clone(),
+        };
+        let resolution = self.names.into_iter().find(|(name, _)| name == asked.as_str()).map(|(_, found)| found);
+        let resolution = resolution.unwrap_or_default();
+        Step::Done(Box::new(Observation {
+            target: self.target,
+            capture_index: 0,
+            fetched_at: Some(self.sent_at),
+            asking: Some(Asking {
+                elapsed: now - self.started,
+                hops: self.hops,
+                authority: has_answered.then_some(self.authority),
+                resolved_ips: resolution.ips,
+                dns_cname: resolution.cname,
+            }),
+            ending,
+            body_source: BodySource::Fetched,
+        }))
+    }
+
+    fn is_www(&self) -> bool {
+        matches!(self.authority, Authority::HttpsWww | Authority::HttpWww)
+    }
+}
+
+fn robots_url(scheme: &str, domain: &Domain) -> Url {
+    Url::parse(&format!("{scheme}://{domain}/robots.txt")).expect("a Domain is a host that URLs accept")
+}
+
+/// Where a redirect leads, or why it is not followed.
+fn read_location(base: &Url, location: &str) -> Result<Url, Cause> {
+    // Header values were read as Latin-1; servers that send raw UTF-8 mean UTF-8 (RFC 9110, section 10.2.2 aside).
+    let bytes: Vec<u8> = location.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect();
+    let mut next = base.join(&String::from_utf8_lossy(&bytes)).map_err(|_| Cause::RedirectBadLocation)?;
+    if !matches!(next.scheme(), "http" | "https") {
+        return Err(Cause::RedirectOtherScheme);
+    }
+    match next.host() {
+        Some(Host::Domain(name)) if !name.trim_matches('.').is_empty() => {}
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) => return Err(Cause::RedirectToIp),
+        _ => return Err(Cause::RedirectBadLocation),
+    }
+    if next.port().is_some() {
+        return Err(Cause::RedirectOtherPort);
+    }
+    next.set_fragment(None);
+    // Neither can fail: the URL has a host.
+    let _ = next.set_username("");
+    let _ = next.set_password(None);
+    Ok(next)
+}

@@ -1,0 +1,106 @@
+//! Names → addresses, through hickory used as a plain stub: no cache, no search list, no retries of its own.
+//!
+//! A and AAAA are asked apart, since asking for both at once mixes up their errors (a SERVFAIL would come back as "no
+//! address").
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use anyhow::Context;
+use hickory_resolver::TokioResolver;
+use hickory_resolver::config::{
+    ConnectionConfig, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts, ServerOrderingStrategy,
+};
+use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::proto::rr::{RData, RecordType};
+
+use super::Miss;
+use super::failure::explain_lookup;
+use crate::outcome::Cause;
+
+/// What DNS said of a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Resolution {
+    /// Its addresses, in the order of the answer.
+    pub(crate) ips: Vec<IpAddr>,
+    /// The name that the addresses belong to, where the asked name is an alias of it.
+    pub(crate) cname: Option<String>,
+}
+
+/// Asks the upstream servers, one query at a time for each name.
+#[derive(Clone, Debug)]
+pub(crate) struct Resolver(TokioResolver);
+
+/// One query, retransmissions of the library included.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(4);
+/// The library retries some errors without counting; this ends any look-up.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl Resolver {
+    /// Uses the given upstream servers, or the system's where none are given.
+    pub(crate) fn new(upstreams: &[SocketAddr]) -> anyhow::Result<Self> {
+        let name_servers = if upstreams.is_empty() {
+            let (system, _) = hickory_resolver::system_conf::read_system_conf()
+                .context("reading the system's resolver configuration (name servers can be given with --resolver)")?;
+            system.name_servers().to_vec()
+        } else {
+            upstreams.iter().copied().map(name_server).collect()
+        };
+        let config = ResolverConfig::from_parts(None, Vec::new(), name_servers);
+        let mut builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
+        let options: &mut ResolverOpts = builder.options_mut();
+        options.attempts = 0;
+        options.timeout = QUERY_TIMEOUT;
+        options.cache_size = 0;
+        options.num_concurrent_reqs = 1;
+        options.edns0 = true;
+        options.use_hosts_file = ResolveHosts::Never;
+        options.preserve_intermediates = true;
+        options.server_ordering_strategy = ServerOrderingStrategy::RoundRobin;
+        Ok(Self(builder.build().context("setting up the resolver")?))
+    }
+
+    /// Looks a name up: A, and AAAA only where there is no A.
+    pub(crate) async fn resolve(&self, host: &str) -> Result<Resolution, Miss> {
+        match self.query(host, RecordType::A).await {
+            Err(Miss::Failure(failure)) if failure.cause == Cause::DnsNoAddress => {
+                self.query(host, RecordType::AAAA).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn query(&self, host: &str, kind: RecordType) -> Result<Resolution, Miss> {
+        let lookup = tokio::time::timeout(LOOKUP_TIMEOUT, self.0.lookup(format!("{host}."), kind));
+        let lookup = match lookup.await {
+            Ok(Ok(lookup)) => lookup,
+            Ok(Err(error)) => return Err(explain_lookup(&error)),
+            Err(_) => return Err(Miss::Failure(Cause::DnsTimeout.into())),
+        };
+        let mut resolution = Resolution::default();
+        for record in lookup.answers() {
+            let ip = match record.data {
+                RData::A(ip) => IpAddr::V4(ip.0),
+                RData::AAAA(ip) => IpAddr::V6(ip.0),
+                _ => continue,
+            };
+            resolution.ips.push(ip);
+            let owner = record.name.to_ascii().trim_end_matches('.').to_ascii_lowercase();
+            resolution.cname = (owner != host).then_some(owner);
+        }
+        if resolution.ips.is_empty() {
+            return Err(Miss::Failure(Cause::DnsNoAddress.into()));
+        }
+        Ok(resolution)
+    }
+}
+
+fn name_server(address: SocketAddr) -> NameServerConfig {
+    let at_port = |mut connection: ConnectionConfig| {
+        connection.port = address.port();
+        connection
+    };
+    let mut server = NameServerConfig::udp_and_tcp(address.ip());
+    server.connections = vec![at_port(ConnectionConfig::udp()), at_port(ConnectionConfig::tcp())];
+    server
+}
