@@ -19,7 +19,7 @@ pub(crate) struct Body {
 #[derive(Debug)]
 enum Decoder {
     Identity(Capped),
-    Gzip(MultiGzDecoder<Capped>),
+    Gzip(Box<MultiGzDecoder<Capped>>),
 }
 
 impl Body {
@@ -35,7 +35,7 @@ impl Body {
         let decoder = match encodings.collect::<Vec<_>>()[..] {
             [] => Decoder::Identity(capped),
             [one] if one.eq_ignore_ascii_case("gzip") || one.eq_ignore_ascii_case("x-gzip") => {
-                Decoder::Gzip(MultiGzDecoder::new(capped))
+                Decoder::Gzip(Box::new(MultiGzDecoder::new(capped)))
             }
             ref others => {
                 let detail = format!("content-encoding {}", others.join(", ").to_ascii_lowercase());

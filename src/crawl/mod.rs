@@ -336,11 +336,8 @@ impl<W: Web> Crawl<W> {
             }
             self.next_lookup = now + self.limits.lookup_interval;
             let journey = self.lookups.pop_front();
-            let Some(journey) =
-                journey.or_else(|| targets.next().map(|target| Journey::begin(target, now, Timestamp::now())))
-            else {
-                return None;
-            };
+            let journey =
+                journey.or_else(|| targets.next().map(|target| Journey::begin(target, now, Timestamp::now())))?;
             self.spawn_lookup(journey);
         }
         None

@@ -72,8 +72,9 @@ fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
         Ipv4Addr::new(a, b, c, d)
     };
     match parts {
-        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(pack(high, low)),
-        [0x2002, high, low, ..] => Some(pack(high, low)),
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => {
+            Some(pack(high, low))
+        }
         _ => None,
     }
 }

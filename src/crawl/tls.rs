@@ -20,7 +20,7 @@ use crate::observation::TlsVerdict;
 /// What the handshake of one request showed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Record {
-    /// The TCP connection is open and a ClientHello was made.
+    /// The TCP connection is open and a client hello was made.
     pub(crate) has_started: bool,
     /// What the certificate was worth, once it was seen.
     pub(crate) verdict: Option<TlsVerdict>,
@@ -33,7 +33,7 @@ tokio::task_local! {
 
 /// The one TLS configuration of a run.
 ///
-/// The key exchanges leave post-quantum groups out: they cost 14 % more CPU and a larger ClientHello for one file.
+/// The key exchanges leave post-quantum groups out: they cost 14 % more CPU and a larger first flight for one file.
 /// Sessions are never resumed, since no server is asked twice for the same connection.
 pub(crate) fn client_config(roots: RootCertStore) -> anyhow::Result<ClientConfig> {
     let mut provider = aws_lc_rs::default_provider();
@@ -125,7 +125,7 @@ fn judge(error: &CertificateError) -> TlsVerdict {
 
 /// A session store that remembers no session, and notes that a handshake has begun.
 ///
-/// rustls asks it while it makes the ClientHello, which is just after the TCP connection opened. This is what tells a
+/// rustls asks it while it makes the client hello, which is just after the TCP connection opened. This is what tells a
 /// connection that never opened from a handshake that never ended; the client's own time limit spans both.
 #[derive(Debug)]
 struct Watch;
