@@ -3,3 +3,4 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
 
 mod layers;
+mod oracle;

@@ -1,9 +1,43 @@
 //! Bytes → the file's groups, rules and facts (RFC 9309); agent choice; path match.
+//!
+//! [`RobotsTxt::parse`] reads a body once, in one of two [`Dialect`]s, and answers for any number of agents and paths.
+//! It takes any bytes: there is no error, no panic and no allocation per line, and the cost is linear in the input.
+//! Everything is a range of the body; nothing is copied until somebody asks for text.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `keys.rs` | the closed list of known records, and the misspellings that Google's parser takes |
+//! | `lines.rs` | bytes → lines → records |
+//! | `oddities.rs` | the vocabulary of what is odd in a file, with line numbers |
+//! | `groups.rs` | records → groups, tokens, and the rule sets that agents share |
+//! | `rules.rs` | rules of one agent, and their verdict on a path |
+//! | `pattern.rs` | percent-encoding and wildcards |
+//!
+//! Touches nothing. Deliberately absent: what a verdict means (that is `classify`), which agents exist, HTTP, and any
+//! guess about encodings: UTF-16 has no rules here, as it has none for a crawler.
+
+mod groups;
+mod keys;
+mod lines;
+mod oddities;
+mod pattern;
+mod rules;
+
+pub use groups::{Group, Record, RobotsTxt, Token};
+pub use keys::KNOWN_KEYS;
+pub use oddities::{Finding, Oddity};
+pub use pattern::path_of_url;
+pub use rules::{By, Decision, Rule, Ruleset, Verb};
 
 crate::words! {
-    /// Something odd in a file that a reader of its verdicts should know.
-    pub enum Oddity {
-        /// The file starts with a byte order mark.
-        Bom = "bom",
+    /// How a file is read where crawlers differ.
+    pub enum Dialect {
+        /// The grammar and the matching of RFC 9309, with the leniency that it asks for.
+        Rfc9309 = "rfc9309",
+        /// What Google's open-source parser decides, bit for bit.
+        Google = "google",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! Rules of one agent, and their verdict on a path.
+
+use std::borrow::Cow;
+
+use crate::robots::lines::Span;
+use crate::robots::pattern::{index_match_length, match_length, normalised_path, normalised_pattern};
+use crate::robots::{Dialect, RobotsTxt};
+
+crate::words! {
+    /// Which rules apply to an agent.
+    pub enum By {
+        /// Its own group.
+        Named = "named",
+        /// The `*` group, since no group names it.
+        Wildcard = "wildcard",
+        /// No group applies.
+        Default = "default",
+    }
+}
+
+crate::words! {
+    /// What a rule does.
+    pub enum Verb {
+        /// It opens the paths that match.
+        Allow = "allow",
+        /// It closes them.
+        Disallow = "disallow",
+    }
+}
+
+/// One Allow or Disallow record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule<'a> {
+    /// What it does.
+    pub verb: Verb,
+    /// The pattern as written; empty where the record has no value, and then it decides nothing.
+    pub pattern: &'a [u8],
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl<'a> Rule<'a> {
+    /// The pattern as the dialect compares and measures it.
+    pub fn normalised(&self, dialect: Dialect) -> Cow<'a, [u8]> {
+        normalised_pattern(dialect, self.pattern)
+    }
+}
+
+/// The verdict on one path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Whether the path may be fetched.
+    pub allowed: bool,
+    /// The line of the rule that decided; 0 where none did.
+    pub line: u32,
+}
+
+/// The rules that apply to one agent: those of all its groups, merged.
+#[derive(Clone, Debug)]
+pub struct Ruleset<'r> {
+    file: &'r RobotsTxt<'r>,
+    by: By,
+    groups: Cow<'r, [u32]>,
+    set: Option<usize>,
+}
+
+impl<'r> Ruleset<'r> {
+    pub(super) fn new(file: &'r RobotsTxt<'r>, by: By, groups: Cow<'r, [u32]>, set: Option<usize>) -> Self {
+        Self { file, by, groups, set }
+    }
+
+    /// The file.
+    pub fn file(&self) -> &'r RobotsTxt<'r> {
+        self.file
+    }
+
+    /// Why these rules apply.
+    pub fn by(&self) -> By {
+        self.by
+    }
+
+    /// The number of these rules among the file's sets, if they are one of them ([`RobotsTxt::set`]).
+    pub fn set(&self) -> Option<usize> {
+        self.set
+    }
+
+    /// The groups, by their place in the file.
+    pub fn groups(&self) -> &[u32] {
+        &self.groups
+    }
+
+    /// The rules in file order, empty ones included.
+    pub fn rules(&self) -> impl Iterator<Item = Rule<'r>> + '_ {
+        let body = self.file.body();
+        self.stored().map(move |rule| rule.of(body))
+    }
+
+    /// The verdict on a path: what follows the authority of a URL, query included (RFC 9309, section 2.2.2).
+    ///
+    /// The longest pattern that matches wins, Allow wins among equals, and a path that no rule matches is allowed. Under
+    /// `rfc9309` `/robots.txt` is always allowed.
+    pub fn judge(&self, path: &[u8]) -> Decision {
+        let dialect = self.file.dialect();
+        let path = normalised_path(dialect, path);
+        if dialect == Dialect::Rfc9309 && path.as_ref() == b"/robots.txt" {
+            return Decision { allowed: true, line: 0 };
+        }
+        let body = self.file.body();
+        let mut best = Best::default();
+        for rule in self.stored() {
+            best.try_rule(dialect, rule.verb, rule.value.of(body), rule.line, &path);
+        }
+        best.decision()
+    }
+
+    pub(super) fn stored(&self) -> impl Iterator<Item = &'r StoredRule> + '_ {
+        let file = self.file;
+        self.groups.iter().flat_map(move |group| file.stored_rules(*group))
+    }
+}
+
+/// The longest match so far, Allow and Disallow apart: its octets and one more, so that 0 is no match, and its line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Best {
+    allow: (u32, u32),
+    disallow: (u32, u32),
+}
+
+impl Best {
+    #[inline]
+    pub(super) fn try_rule(&mut self, dialect: Dialect, verb: Verb, pattern: &[u8], line: u32, path: &[u8]) {
+        let length = match match_length(dialect, pattern, path) {
+            None if verb == Verb::Allow && dialect == Dialect::Google => index_match_length(pattern, path),
+            // An empty pattern never decides, but Google's parser names its line where nothing else matches.
+            Some(0) if dialect == Dialect::Rfc9309 => None,
+            found => found,
+        };
+        if let Some(length) = length {
+            self.take(verb, length, line);
+        }
+    }
+
+    /// Takes a match; among equals the first keeps its line.
+    #[inline]
+    pub(super) fn take(&mut self, verb: Verb, length: u32, line: u32) {
+        let best = match verb {
+            Verb::Allow => &mut self.allow,
+            Verb::Disallow => &mut self.disallow,
+        };
+        if length >= best.0 {
+            *best = (length + 1, line);
+        }
+    }
+
+    pub(super) fn decision(self) -> Decision {
+        let (best, is_allow) =
+            if self.allow.0 >= self.disallow.0 { (self.allow, true) } else { (self.disallow, false) };
+        Decision { allowed: is_allow || best.0 == 1, line: best.1 }
+    }
+}
+
+/// A rule as the file keeps it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StoredRule {
+    pub(super) value: Span,
+    pub(super) line: u32,
+    pub(super) verb: Verb,
+}
+
+impl StoredRule {
+    pub(super) fn of(self, body: &[u8]) -> Rule<'_> {
+        Rule { verb: self.verb, pattern: self.value.of(body), line: self.line }
+    }
+}

@@ -1,0 +1,2 @@
+//! The room's promises, case by case.
+use super::*;

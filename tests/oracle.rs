@@ -1,0 +1,256 @@
+//! Verdicts equal the oracle's: tables made with Google's own parser over real files (`../shared/oracle`).
+//!
+//! The tables and the files are not part of the repository; where they are absent the tests say so and pass. CI has
+//! them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File};
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use survey::robots::{By, Decision, Dialect, Oddity, RobotsTxt, path_of_url};
+use warc::{WarcHeader, WarcReader};
+
+const CORPORA: &[&str] = &["gov-2023-06-24", "gov-2024-06-29", "gov-2024-12-28", "top1m-2017"];
+const UNNAMED_PATH: &[u8] = b"/dummy-testing-path-54321";
+
+#[test]
+fn google_verdicts_equal_those_of_googles_parser_on_every_file() {
+    let Some(shared) = shared() else { return };
+    let mut compared = 0;
+    let mut wrong = Vec::new();
+    for corpus in CORPORA {
+        let bodies = bodies(&shared, corpus);
+        let (agents, rows) = verdicts(&shared, corpus);
+        for row in &rows {
+            let body = &bodies[&row.host];
+            let file = RobotsTxt::parse(body, Dialect::Google);
+            for (place, agent) in agents.iter().enumerate() {
+                let rules = file.rules_for(agent);
+                for (path, expected) in [(b"/".as_slice(), &row.root), (UNNAMED_PATH, &row.unnamed)] {
+                    compared += 1;
+                    if letter(rules.judge(path)) != expected[place] {
+                        wrong.push(format!("{corpus} {} {agent} {}", row.host, String::from_utf8_lossy(path)));
+                    }
+                }
+            }
+        }
+    }
+    eprintln!("oracle: {compared} verdicts of whole files compared, {} differ", wrong.len());
+    assert!(compared > 1_000_000, "only {compared} compared");
+    assert!(wrong.is_empty(), "{:#?}", &wrong[..wrong.len().min(20)]);
+}
+
+#[test]
+fn google_verdicts_and_deciding_lines_equal_on_the_paths_of_the_files() {
+    let Some(shared) = shared() else { return };
+    let mut compared = 0;
+    let mut wrong = Vec::new();
+    for corpus in ["gov-2024-06-29", "top1m-2017"] {
+        let bodies = bodies(&shared, corpus);
+        let table = gunzip(&shared.join(format!("oracle/{corpus}.paths.tsv.gz")));
+        let mut last: Option<(&str, RobotsTxt<'_>)> = None;
+        for line in table.lines().filter(|line| !line.starts_with('#')) {
+            let [host, agent, path, verdict, number] = fields(line);
+            let file = match last.take() {
+                Some((same, file)) if same == host => file,
+                _ => RobotsTxt::parse(&bodies[host], Dialect::Google),
+            };
+            let decision = file.rules_for(agent).judge(path.as_bytes());
+            compared += 1;
+            if format!("{} {}", char::from(letter(decision)), decision.line) != format!("{verdict} {number}") {
+                wrong.push(format!("{corpus} {line}: got {decision:?}"));
+            }
+            last = Some((host, file));
+        }
+    }
+    eprintln!("oracle: {compared} verdicts on paths compared, line included, {} differ", wrong.len());
+    assert!(compared > 100_000, "only {compared} compared");
+    assert!(wrong.is_empty(), "{:#?}", &wrong[..wrong.len().min(20)]);
+}
+
+#[test]
+fn google_verdicts_and_deciding_lines_equal_on_the_edge_cases() {
+    let Some(shared) = shared() else { return };
+    let table = fs::read_to_string(shared.join("oracle/edge-cases.google.tsv")).unwrap();
+    let mut wrong = Vec::new();
+    let cases: Vec<&str> = table.lines().skip(1).collect();
+    for line in &cases {
+        let [name, body, agent, url, verdict, number] = fields(line);
+        let (body, url) = (unhex(body), unhex(url));
+        let decision = RobotsTxt::parse(&body, Dialect::Google).rules_for(agent).judge(&path_of_url(&url));
+        if format!("{} {}", char::from(letter(decision)), decision.line) != format!("{verdict} {number}") {
+            wrong.push(format!("{name}: expected {verdict} {number}, got {decision:?}"));
+        }
+    }
+    eprintln!("oracle: {} edge cases compared, line included, {} differ", cases.len(), wrong.len());
+    assert!(cases.len() > 60);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn google_verdicts_equal_on_googles_own_specification_test() {
+    let Some(shared) = shared() else { return };
+    let table = fs::read_to_string(shared.join("oracle/google-spec-test.tsv")).unwrap();
+    let mut wrong = Vec::new();
+    let cases: Vec<&str> = table.lines().skip(1).collect();
+    for line in &cases {
+        let [file, case, body, agent, url, expected] = fields(line);
+        let (body, url) = (unhex(body), unhex(url));
+        let decision = RobotsTxt::parse(&body, Dialect::Google).rules_for(agent).judge(&path_of_url(&url));
+        if letter(decision) != expected.as_bytes()[0] {
+            wrong.push(format!("{file} {case}: expected {expected}, got {decision:?}"));
+        }
+    }
+    eprintln!("oracle: {} cases of google/robotstxt-spec-test compared, {} differ", cases.len(), wrong.len());
+    assert_eq!(cases.len(), 400);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The dialects differ on purpose; each row that differs must be so for a reason that stands in the list.
+#[test]
+fn rfc9309_root_verdicts_differ_from_googles_only_for_listed_reasons() {
+    let Some(shared) = shared() else { return };
+    let corpus = "gov-2024-06-29";
+    let bodies = bodies(&shared, corpus);
+    let (agents, rows) = verdicts(&shared, corpus);
+    let mut compared = 0;
+    let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in &rows {
+        let body = &bodies[&row.host];
+        let file = RobotsTxt::parse(body, Dialect::Rfc9309);
+        for (place, agent) in agents.iter().enumerate() {
+            compared += 1;
+            let decision = file.rules_for(agent).judge(b"/");
+            if letter(decision) != row.root[place] {
+                let reason = reason(body, agent).unwrap_or("UNEXPLAINED");
+                by_reason.entry(reason).or_default().push(format!("{} {agent}", row.host));
+            }
+        }
+    }
+    let differing: usize = by_reason.values().map(Vec::len).sum();
+    eprintln!("oracle: {compared} root verdicts under rfc9309 compared, {differing} differ from google's");
+    for (reason, rows) in &by_reason {
+        eprintln!("  {reason}: {}", rows.len());
+        for row in rows {
+            eprintln!("    {row}");
+        }
+    }
+    assert_eq!(compared, rows.len() * 24);
+    assert!(!by_reason.contains_key("UNEXPLAINED"));
+}
+
+/// Why the dialects may disagree on `/` for an agent; nothing where they have no reason to.
+///
+/// Each reason is tried on its own: what makes it one is taken away from the file, and the verdicts must then agree.
+fn reason(body: &[u8], agent: &str) -> Option<&'static str> {
+    let google = RobotsTxt::parse(body, Dialect::Google);
+    let rfc = RobotsTxt::parse(body, Dialect::Rfc9309);
+    let odd = |wanted: Oddity| google.oddities().any(|finding| finding.oddity == wanted);
+    let agree = |body: &[u8]| {
+        let google = RobotsTxt::parse(body, Dialect::Google).rules_for(agent).judge(b"/").allowed;
+        google == RobotsTxt::parse(body, Dialect::Rfc9309).rules_for(agent).judge(b"/").allowed
+    };
+    let oddities = [
+        (Oddity::MisspeltKey, "misspelt keys, keys by prefix"),
+        (Oddity::MissingColon, "missing colon"),
+        (Oddity::TokenOutsideAlphabet, "a token outside the alphabet is cut by google, compared whole by rfc9309"),
+        (Oddity::LongLine, "lines over 16,663 bytes"),
+        (Oddity::Nul, "NUL"),
+    ];
+    for (oddity, reason) in oddities {
+        if odd(oddity) && agree(&without(body, oddity)) {
+            return Some(reason);
+        }
+    }
+    let is_folder_index = google.rules().any(|rule| rule.pattern.starts_with(b"/index.htm"));
+    if is_folder_index && google.rules_for(agent).by() == rfc.rules_for(agent).by() {
+        return Some("google reads Allow: /index.htm* as the folder");
+    }
+    None
+}
+
+/// The file without the lines that are odd in one way; the token's line is replaced by one that both dialects cut alike.
+fn without(body: &[u8], oddity: Oddity) -> Vec<u8> {
+    let lines = body.split_inclusive(|byte| matches!(byte, b'\n' | b'\r'));
+    let is_odd = |line: &[u8]| {
+        let file = RobotsTxt::parse(line, Dialect::Google);
+        file.oddities().any(|finding| finding.oddity == oddity)
+    };
+    let mut out = Vec::new();
+    for line in lines {
+        if !is_odd(line) {
+            out.extend_from_slice(line);
+        } else if oddity == Oddity::TokenOutsideAlphabet {
+            out.extend_from_slice(b"User-agent: nobody-at-all\n");
+        }
+    }
+    out
+}
+
+#[test]
+fn a_named_agent_is_named_in_both_dialects_unless_its_name_is_outside_the_alphabet() {
+    let body = b"User-agent: AI2Bot\nDisallow: /\n";
+    assert_eq!(RobotsTxt::parse(body, Dialect::Rfc9309).rules_for("AI2Bot").by(), By::Named);
+    assert_eq!(RobotsTxt::parse(body, Dialect::Google).rules_for("AI2Bot").by(), By::Default);
+}
+
+struct Verdicts {
+    host: String,
+    root: Vec<u8>,
+    unnamed: Vec<u8>,
+}
+
+fn verdicts(shared: &Path, corpus: &str) -> (Vec<String>, Vec<Verdicts>) {
+    let table = gunzip(&shared.join(format!("oracle/{corpus}.google.tsv.gz")));
+    let mut lines = table.lines();
+    let agents = lines.next().unwrap().strip_prefix("# agents\t").unwrap().split(' ').map(str::to_owned).collect();
+    let rows = lines.filter(|line| !line.starts_with('#')).map(|line| {
+        let [host, root, unnamed, _] = fields(line);
+        Verdicts { host: host.to_owned(), root: root.into(), unnamed: unnamed.into() }
+    });
+    (agents, rows.collect())
+}
+
+/// The recorded bodies of a corpus, by host.
+fn bodies(shared: &Path, corpus: &str) -> HashMap<String, Vec<u8>> {
+    let path = shared.join(format!("corpora/{corpus}.robotstxt.warc.gz"));
+    let reader = WarcReader::new(BufReader::new(MultiGzDecoder::new(File::open(path).unwrap())));
+    let mut bodies = HashMap::new();
+    for record in reader.iter_records() {
+        let record = record.unwrap();
+        let Some(uri) = record.header(WarcHeader::TargetURI) else { continue };
+        let host = uri.split('/').nth(2).unwrap().to_owned();
+        let head = memchr::memmem::find(record.body(), b"\r\n\r\n").unwrap();
+        bodies.insert(host, record.body()[head + 4..].to_vec());
+    }
+    bodies
+}
+
+fn letter(decision: Decision) -> u8 {
+    if decision.allowed { b'A' } else { b'D' }
+}
+
+fn fields<const N: usize>(line: &str) -> [&str; N] {
+    line.split('\t').collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("not {N} fields: {line}"))
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
+}
+
+fn gunzip(path: &Path) -> String {
+    let mut text = String::new();
+    MultiGzDecoder::new(File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    text
+}
+
+fn shared() -> Option<PathBuf> {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.join("shared");
+    if shared.join("oracle").is_dir() {
+        return Some(shared);
+    }
+    eprintln!("skipped: {} is absent, so nothing was compared with the oracle", shared.display());
+    None
+}
