@@ -4,3 +4,4 @@
 
 mod layers;
 mod oracle;
+mod snapshot;

@@ -1,1 +1,33 @@
-//! (stub)
+//! A run's folder: what ran, what it left, and how it goes on after anything.
+//!
+//! ```text
+//! snapshots/top10k/                           Folder: one list
+//!   data/date=2026-11-30/part-00000.parquet     nothing but whole parts below data/
+//!   runs/2026-11-30/manifest.json               Manifest: what ran, with what, how it ended
+//!   runs/2026-11-30/rejected.csv                RejectedWriter: input lines that were not surveyed
+//!   runs/2026-11-30/writing/                    files that are not whole yet
+//!   runs/2026-11-30/torn/                       files that a killed run left so; kept, never read
+//!   runs/2026-11-30/lock                        held while a run writes
+//! ```
+//!
+//! * [`Folder`] is the folder of one list, [`Date`] names a snapshot in it, [`Snapshot`] finds one to read.
+//! * [`Manifest`] is the run's own account; its [`Plan`] is what may not change while a snapshot is unfinished.
+//! * [`SnapshotWriter`] writes one: parts are the journal, so a run may be killed at any instruction and started again.
+//!
+//! May touch files, and a monotonic clock to bound what a crash can cost. Deliberately absent: the choice between
+//! `snapshots/` and `rehearsals/` (the shell's), the time of day (an argument), and any deletion of data.
+
+mod date;
+mod done;
+mod durable;
+mod folder;
+mod manifest;
+mod rejected;
+mod writer;
+
+pub use date::{Date, NotADate};
+pub use done::Done;
+pub use folder::{Folder, Snapshot};
+pub use manifest::{List, Manifest, Part, Plan, Session, Settings, State};
+pub use rejected::RejectedWriter;
+pub use writer::{Limits, SnapshotWriter};

@@ -13,6 +13,8 @@ mod column;
 mod columns;
 mod describe;
 mod reader;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub use column::Column;

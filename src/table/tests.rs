@@ -1,0 +1,402 @@
+//! The registry is whole and in order, and rows come back from Parquet as they went in.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::compute::concat_batches;
+use arrow::datatypes::{DataType, Field, Int64Type};
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use bytes::Bytes;
+use proptest::prelude::*;
+
+use super::*;
+use crate::classify::Row;
+use crate::classify::row::{
+    AgentVerdict, BodyFacts, By, Charset, Comparison, Judgement, NamedAgent, Reading, Restriction,
+};
+use crate::domain::{Domain, Target};
+use crate::observation::{
+    Asking, Authority, BodySource, Ending, Failure, Hop, HttpVersion, Observation, Response, TlsVerdict, TlsVersion,
+};
+use crate::outcome::{Cause, Kind, Outcome};
+use crate::robots::Oddity;
+
+#[test]
+fn names_are_unique_and_every_column_says_what_it_means() {
+    fn check_field(field: &Field) {
+        let doc = field.metadata().get("doc").unwrap_or_else(|| panic!("{} has no doc", field.name()));
+        assert!(doc.ends_with('.') && !doc.contains("  "), "{}: {doc:?}", field.name());
+        assert!(!field.data_type().is_unsigned_integer(), "{} is unsigned", field.name());
+        match field.data_type() {
+            DataType::List(element) => check_field(element),
+            DataType::Struct(fields) => fields.iter().for_each(|field| check_field(field)),
+            _ => {}
+        }
+    }
+    let mut names = BTreeSet::new();
+    for column in columns(&panel()) {
+        assert!(names.insert(column.name.to_string()), "{} stands twice", column.name);
+        check_field(&column.field());
+    }
+}
+
+#[test]
+fn agents_that_differ_in_punctuation_only_are_refused() {
+    let panel = ["Some-Bot".to_owned(), "some bot".to_owned()];
+    let error = Table::new(columns(&panel), provenance()).err().unwrap();
+    assert!(error.to_string().contains("agent_some_bot"), "{error}");
+}
+
+/// Names, types and order are a public contract: a change here breaks every reader's queries.
+#[test]
+fn the_schema_is_pinned() {
+    let lines: Vec<String> = columns(&panel())
+        .iter()
+        .map(Description::from)
+        .map(|column| format!("{} {}", column.name, column.type_word))
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"), @"");
+}
+
+#[test]
+fn the_dictionary_comes_in_three_formats() {
+    let columns = columns(&panel());
+    assert!(describe(&columns, Format::Text).starts_with("target_index  i64\n    Position among"));
+    assert!(describe(&columns, Format::Markdown).contains("\n| `hops.status` | i32? | Status of the response. |\n"));
+    let json: serde_json::Value = serde_json::from_str(&describe(&columns, Format::Json)).unwrap();
+    assert_eq!(json.as_array().unwrap().len(), columns.len());
+    assert_eq!(json[0]["type"], "i64");
+}
+
+#[test]
+fn a_full_row_fills_every_built_column() {
+    let batch = table().batch(&[full_row(7)]).unwrap();
+    let options = FormatOptions::default().with_null("-");
+    let lines: Vec<String> = std::iter::zip(batch.schema().fields(), batch.columns())
+        .map(|(field, array)| {
+            let value = ArrayFormatter::try_new(array, &options).unwrap().value(0).to_string();
+            format!("{}: {value}", field.name())
+        })
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"), @"");
+}
+
+#[test]
+fn an_empty_row_is_null_wherever_nothing_is_known() {
+    let batch = table().batch(&[empty_row(0)]).unwrap();
+    let known: Vec<&str> = std::iter::zip(columns(&panel()), batch.columns())
+        .filter(|(_, array)| array.is_valid(0))
+        .map(|(column, _)| batch.schema_ref().field_with_name(&column.name).unwrap().name().as_str())
+        .collect();
+    assert_eq!(
+        known,
+        [
+            "target_index",
+            "capture_index",
+            "domain",
+            "registrable_domain",
+            "tld",
+            "outcome",
+            "outcome_class",
+            "effect_rfc",
+            "effect_google"
+        ]
+    );
+}
+
+#[test]
+fn suffixes_follow_the_full_list() {
+    #[track_caller]
+    fn check(domain: &str, registrable: Option<&str>, tld: &str) {
+        let mut row = empty_row(0);
+        row.observation.target.domain = Domain::parse(domain).unwrap();
+        let batch = table().batch(&[row]).unwrap();
+        let text = batch.column_by_name("registrable_domain").unwrap().as_string::<i32>();
+        assert_eq!(text.is_valid(0).then(|| text.value(0)), registrable);
+        let words = batch.column_by_name("tld").unwrap().as_dictionary::<arrow::datatypes::Int32Type>();
+        assert_eq!(words.values().as_string::<i32>().value(0), tld);
+    }
+    check("www.example.co.uk", Some("example.co.uk"), "uk");
+    check("co.uk", None, "uk");
+    check("user.github.io", Some("user.github.io"), "io");
+    check("github.io", None, "io");
+    check("a.b.unlisted-tld", Some("b.unlisted-tld"), "unlisted-tld");
+    check("www.xn--bcher-kva.xn--p1ai", Some("xn--bcher-kva.xn--p1ai"), "xn--p1ai");
+}
+
+#[test]
+fn a_redirect_leaves_the_site_when_the_registrable_domain_changes() {
+    #[track_caller]
+    fn check(domain: &str, last: &str, expected: Option<bool>) {
+        let mut row = full_row(0);
+        row.observation.target.domain = Domain::parse(domain).unwrap();
+        row.observation.asking.as_mut().unwrap().hops.last_mut().unwrap().url = last.to_owned();
+        let batch = table().batch(&[row]).unwrap();
+        let flags = batch.column_by_name("redirected_off_site").unwrap().as_boolean();
+        assert_eq!(flags.is_valid(0).then(|| flags.value(0)), expected, "{domain} {last}");
+    }
+    check("example.org", "https://www.example.org/robots.txt", Some(false));
+    check("example.org", "https://example.net/robots.txt", Some(true));
+    check("a.github.io", "https://b.github.io/robots.txt", Some(true));
+    check("github.io", "https://www.github.io/robots.txt", Some(false));
+    check("github.io", "https://github.com/robots.txt", Some(true));
+    check("example.org", "no url", None);
+}
+
+#[test]
+fn rows_come_back_sorted_and_equal() {
+    let rows = vec![full_row(9), empty_row(4), full_row(2), empty_row(0)];
+    let (read, metadata) = round_trip(&rows);
+    let mut sorted = rows;
+    sorted.sort_by_key(|row| row.observation.target.index);
+    assert_eq!(read, table().batch(&sorted).unwrap());
+
+    for pair in [
+        ("survey.schema_version", "1"),
+        ("survey.tool_version", env!("CARGO_PKG_VERSION")),
+        ("survey.parser_version", "1"),
+        ("survey.definition", "rfc"),
+        ("survey.dialect", "rfc9309"),
+        ("survey.catalogue_sha256", "cc"),
+        ("survey.list_sha256", "11"),
+        ("survey.date", "2026-11-30"),
+        ("survey.rehearsal", "true"),
+        ("survey.part", "3"),
+    ] {
+        assert!(metadata.contains(&(pair.0.to_owned(), pair.1.to_owned())), "{pair:?}");
+    }
+}
+
+#[test]
+fn large_bodies_are_written_in_bounded_row_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("part.parquet");
+    let body = Bytes::from(vec![b'#'; 1 << 20]);
+    let rows = (0..150).map(|index| {
+        let mut row = full_row(index);
+        row.observation.ending = Ending::Response(Response { body: body.clone(), ..response() });
+        row
+    });
+    let written = table().write_part(&path, 0, rows.collect()).unwrap();
+    assert_eq!(written.rows, 150);
+    assert_eq!(written.bytes, path.metadata().unwrap().len());
+    let file = std::fs::File::open(&path).unwrap();
+    let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let groups: Vec<i64> = reader.metadata().row_groups().iter().map(|group| group.num_rows()).collect();
+    assert!(groups.len() == 3 && groups.iter().all(|rows| *rows < 64), "{groups:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 32, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_rows_come_back_equal(rows in prop::collection::vec(any_row(), 0..20)) {
+        let mut rows = rows;
+        for (index, row) in (0..).zip(&mut rows) {
+            row.observation.target.index = index * 3;
+        }
+        let expected = table().batch(&rows).unwrap();
+        rows.reverse();
+        let (read, _) = round_trip(&rows);
+        prop_assert_eq!(&read, &expected);
+        let indexes = read.column_by_name("target_index").unwrap().as_primitive::<Int64Type>();
+        prop_assert!(indexes.values().is_sorted());
+        for (place, row) in rows.iter().rev().enumerate() {
+            let bodies = read.column_by_name("body").unwrap().as_binary::<i32>();
+            let body = row.observation.response().map(|response| response.body.as_ref());
+            prop_assert_eq!(bodies.is_valid(place).then(|| bodies.value(place)), body.filter(|_| row.body.is_some()));
+        }
+    }
+}
+
+/// Writes the rows as a part and reads all of it back, with its key-value metadata.
+fn round_trip(rows: &[Row]) -> (RecordBatch, Vec<(String, String)>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("part.parquet");
+    let table = table();
+    table.write_part(&path, 3, rows.to_vec()).unwrap();
+    let names: Vec<&str> = table.schema().fields().iter().map(|field| field.name().as_str()).collect();
+    let parts = [path.clone()];
+    let batches: Vec<RecordBatch> = read_columns(&parts, &names).map(Result::unwrap).collect();
+    let file = std::fs::File::open(&path).unwrap();
+    let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let pairs = reader.metadata().file_metadata().key_value_metadata().unwrap();
+    let metadata = pairs.iter().map(|pair| (pair.key.clone(), pair.value.clone().unwrap_or_default())).collect();
+    (concat_batches(&Arc::clone(table.schema()), &batches).unwrap(), metadata)
+}
+
+fn panel() -> [String; 2] {
+    ["GPTBot".to_owned(), "Google-Extended".to_owned()]
+}
+
+fn provenance() -> Provenance {
+    Provenance {
+        parser_version: "1".to_owned(),
+        definition: "rfc".to_owned(),
+        dialect: "rfc9309".to_owned(),
+        catalogue_sha256: "cc".to_owned(),
+        list_sha256: Some("11".to_owned()),
+        date: "2026-11-30".to_owned(),
+        is_rehearsal: true,
+    }
+}
+
+fn table() -> Table {
+    Table::new(columns(&panel()), provenance()).unwrap()
+}
+
+fn target(index: u32) -> Target {
+    let domain = Domain::parse("www.example.co.uk").unwrap();
+    Target { index, domain, rank: None, weight: None, stratum: None }
+}
+
+/// Nothing is known but who was asked and that the name does not exist.
+fn empty_row(index: u32) -> Row {
+    Row {
+        observation: Observation {
+            target: target(index),
+            capture_index: 0,
+            fetched_at: None,
+            asking: None,
+            ending: Ending::Failure(Failure::from(Cause::DnsNxdomain)),
+            body_source: BodySource::Fetched,
+        },
+        outcome: Outcome::Failure(Cause::DnsNxdomain),
+        body: None,
+        reading: None,
+        judgement: None,
+    }
+}
+
+fn response() -> Response {
+    Response {
+        url: "https://www.example.net/robots.txt".to_owned(),
+        status: 200,
+        headers: [
+            ("etag", "\"a\""),
+            ("last-modified", "Mon, 30 Nov 2026 00:00:00 GMT"),
+            ("server", "caf\u{e9}"),
+            ("content-type", "text/plain"),
+            ("content-encoding", "gzip"),
+            ("retry-after", "120"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec(),
+        body: Bytes::from_static(b"User-agent: *\nDisallow: /\n"),
+        is_truncated: false,
+        wire_bytes: Some(46),
+    }
+}
+
+fn hop(url: &str) -> Hop {
+    Hop {
+        url: url.to_owned(),
+        ip: None,
+        status: None,
+        failure: None,
+        tls_verdict: None,
+        tls_version: None,
+        http_version: None,
+        elapsed: Duration::from_millis(12),
+    }
+}
+
+/// Everything that a row can hold.
+fn full_row(index: u32) -> Row {
+    let last = Hop {
+        ip: Some("2001:db8::1".parse().unwrap()),
+        status: Some(200),
+        tls_verdict: Some(TlsVerdict::Expired),
+        tls_version: Some(TlsVersion::Tls13),
+        http_version: Some(HttpVersion::Http11),
+        ..hop("https://www.example.net/robots.txt")
+    };
+    let first = Hop {
+        ip: Some("192.0.2.1".parse().unwrap()),
+        failure: Some(Cause::ConnectRefused),
+        ..hop("https://www.example.co.uk/robots.txt")
+    };
+    let verdict = AgentVerdict {
+        restriction: Restriction::Full,
+        by: By::Named,
+        vs_unnamed: Comparison::Stricter,
+        root_allowed: false,
+    };
+    let named = NamedAgent {
+        token: "gptbot".to_owned(),
+        as_written: "GPTBot".to_owned(),
+        restriction: Restriction::Full,
+        root_allowed: false,
+        unnamed_allowed: false,
+        allow_rules: 0,
+        disallow_rules: 1,
+        crawl_delay_s: Some(1.5),
+        line: 1,
+    };
+    Row {
+        observation: Observation {
+            target: Target { rank: Some(5), weight: Some(0.25), stratum: Some("head".into()), ..target(index) },
+            capture_index: 0,
+            fetched_at: Some("2026-11-30T14:05:33.25Z".parse().unwrap()),
+            asking: Some(Asking {
+                elapsed: Duration::from_millis(345),
+                hops: vec![first, last],
+                authority: Some(Authority::HttpsApex),
+                resolved_ips: vec!["192.0.2.1".parse().unwrap(), "2001:db8::2".parse().unwrap()],
+                dns_cname: Some("edge.example.net".to_owned()),
+            }),
+            ending: Ending::Response(response()),
+            body_source: BodySource::Fetched,
+        },
+        outcome: Outcome::Answer(Kind::Rules),
+        body: Some(BodyFacts { sha256: [0xab; 32], is_html: false, charset: Charset::Ascii }),
+        reading: Some(Reading {
+            line_count: 2,
+            group_count: 1,
+            allow_rule_count: 0,
+            disallow_rule_count: 1,
+            sitemaps: vec!["https://www.example.net/sitemap.xml".to_owned()],
+            oddities: vec![Oddity::Bom],
+            other_records: vec![("host".to_owned(), 2)],
+            named_agents: vec![named],
+        }),
+        judgement: Some(Judgement {
+            unnamed_restriction: Restriction::Partial,
+            unnamed_root_allowed: true,
+            panel: vec![verdict; 2],
+            core_training_stricter: true,
+            any_ai: true,
+            any_ai_named: false,
+        }),
+    }
+}
+
+fn any_row() -> impl Strategy<Value = Row> {
+    let target = (any::<Option<u32>>(), prop::option::of(-1e9..1e9f64), prop::option::of("[a-z]{1,4}"));
+    let times = (prop::option::of(0..4_000_000_000_000i64), any::<u32>());
+    let answer = (100..600u16, prop::collection::vec(("[a-z-]{1,12}", "\\PC{0,20}"), 0..4), any::<Option<u64>>());
+    let body = (prop::collection::vec(any::<u8>(), 0..300), any::<[u8; 32]>(), any::<[bool; 5]>());
+    (target, times, answer, body).prop_map(|((rank, weight, stratum), (at, elapsed), (status, headers, wire), body)| {
+        let (bytes, sha256, [is_truncated, is_html, has_body, has_asking, has_judgement]) = body;
+        let mut row = full_row(0);
+        row.observation.target.rank = rank;
+        row.observation.target.weight = weight;
+        row.observation.target.stratum = stratum.map(Into::into);
+        row.observation.fetched_at = at.map(|at| jiff::Timestamp::from_millisecond(at).unwrap());
+        row.observation.asking.as_mut().unwrap().elapsed = Duration::from_millis(elapsed.into());
+        row.observation.asking = row.observation.asking.filter(|_| has_asking);
+        row.observation.ending = Ending::Response(Response {
+            status,
+            headers,
+            body: bytes.into(),
+            is_truncated,
+            wire_bytes: wire,
+            ..response()
+        });
+        row.body = has_body.then_some(BodyFacts { sha256, is_html, charset: Charset::Other });
+        row.judgement = row.judgement.filter(|_| has_judgement);
+        row
+    })
+}
