@@ -1,1 +1,61 @@
-//! (stub)
+//! Answer → text and JSON, the same figures in each.
+//!
+//! * [`Heading`]: what stands above the figures: list, date, definition, dialect, rehearsal
+//! * [`Format`]: one variant and one file per format
+//! * [`write()`]: writes answers in a format
+//! * [`escape`], [`thousands`]: for all who show text and numbers to people
+//!
+//! Writes to the writer that it is given; the shell owns standard output. Deliberately absent: counting, which is the
+//! business of [`crate::stats`], files, clocks, and colour.
+
+mod escape;
+mod json;
+mod number;
+mod table;
+mod text;
+mod wrap;
+
+use std::io::{self, Write};
+
+pub use escape::{Escaped, escape};
+pub use number::thousands;
+
+use crate::stats::{Answer, Depth};
+
+crate::words! {
+    /// How answers are written.
+    pub enum Format {
+        /// For a terminal: what stands at the end of a run.
+        Summary = "summary",
+        /// For a terminal, with every section.
+        Text = "text",
+        /// For machines, with every section.
+        Json = "json",
+    }
+}
+
+/// What stands above the figures: without it they mean nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// The name of the list.
+    pub list: String,
+    /// The date of the snapshot.
+    pub date: String,
+    /// The name of the verdict definition.
+    pub definition: String,
+    /// What the definition calls closed, in a sentence.
+    pub definition_says: String,
+    /// The name of the parser's dialect.
+    pub dialect: String,
+    /// Whether the answers came from a rehearsal, so that they say nothing about the real hosts.
+    pub is_rehearsal: bool,
+}
+
+/// Writes the answers under their heading.
+pub fn write(format: Format, heading: &Heading, answers: &[Answer], out: &mut impl Write) -> io::Result<()> {
+    match format {
+        Format::Summary => text::write(heading, answers, Depth::Summary, out),
+        Format::Text => text::write(heading, answers, Depth::Detail, out),
+        Format::Json => json::write(heading, answers, out),
+    }
+}

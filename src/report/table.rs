@@ -1,0 +1,284 @@
+//! Rows of cells as aligned lines of text.
+//!
+//! A share is a count and a percentage. What it is a share of is written once where all shares of the table or of a
+//! column agree, above them, and beside each share where they do not; it is never left out. A table that is too wide is
+//! broken between columns, and its first column is repeated.
+
+use std::collections::BTreeSet;
+
+use crate::report::escape::escape;
+use crate::report::number::{percent, thousands};
+use crate::report::wrap::{characters, wrap};
+use crate::stats::{Absence, Cell, Column, Denominator, Rate, Row};
+
+/// The lines of a table, at most `width` characters wide.
+pub(super) fn lines(columns: &[Column], rows: &[Row], width: usize) -> Vec<String> {
+    let shared = shared_denominator(rows.iter().flat_map(|row| &row.cells));
+    let mut lines = Vec::new();
+    if let Some((denominator, size)) = shared {
+        lines.push(format!("Hosts, and their share of {} {denominator} hosts:", thousands(size)));
+    }
+    let draw = |gaps| -> Vec<Drawn> {
+        columns.iter().enumerate().map(|(at, column)| Drawn::new(column, at, rows, shared.is_some(), gaps)).collect()
+    };
+    let mut drawn = draw(WIDE);
+    let mut gaps = WIDE;
+    if total_width(&drawn, gaps) > width {
+        drawn = draw(NARROW);
+        gaps = NARROW;
+    }
+    for (number, block) in blocks(&drawn, gaps, width).into_iter().enumerate() {
+        if number > 0 {
+            lines.push(String::new());
+        }
+        block_lines(&drawn, &block, rows, gaps, width, &mut lines);
+    }
+    let marked_rows = rows.iter().filter(|row| spanning_absence(row).is_none());
+    let absences: BTreeSet<&str> = marked_rows
+        .flat_map(|row| row.cells.iter().skip(1))
+        .filter_map(|cell| if let Cell::Absent(absence) = cell { Some(absence.phrase()) } else { None })
+        .collect();
+    if !absences.is_empty() {
+        lines.push(format!("{ABSENT} {}", absences.into_iter().collect::<Vec<_>>().join(", or ")));
+    }
+    lines
+}
+
+/// Stands where a cell has no value.
+const ABSENT: &str = "–";
+
+/// The least width of a last column of prose.
+const LEAST_PROSE: usize = 24;
+
+/// Spaces between columns, and between a count and its percentage.
+#[derive(Clone, Copy)]
+struct Gaps {
+    column: usize,
+    percentage: usize,
+}
+
+const WIDE: Gaps = Gaps { column: 3, percentage: 2 };
+const NARROW: Gaps = Gaps { column: 2, percentage: 1 };
+
+/// One column as text; all cells have its width, prose excepted.
+struct Drawn {
+    group: Option<&'static str>,
+    heads: [String; 2],
+    cells: Vec<String>,
+    width: usize,
+    style: Style,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Words,
+    Prose,
+    Shares,
+}
+
+impl Drawn {
+    fn new(column: &Column, at: usize, rows: &[Row], is_denominator_shown: bool, gaps: Gaps) -> Self {
+        let cells = || rows.iter().map(|row| &row.cells[at]);
+        let style = if cells().any(|cell| matches!(cell, Cell::Rate(_))) {
+            Style::Shares
+        } else if cells().any(|cell| matches!(cell, Cell::Text(_))) {
+            Style::Prose
+        } else {
+            Style::Words
+        };
+        let of_column = shared_denominator(cells());
+        let below = match of_column {
+            Some((denominator, size)) if !is_denominator_shown => format!("of {} {denominator}", thousands(size)),
+            _ => String::new(),
+        };
+        let heads = [column.title.to_owned(), below];
+        let shares = ShareWidths::of(cells(), of_column.is_none(), gaps);
+        let mut texts: Vec<String> = Vec::new();
+        for (number, (row, cell)) in rows.iter().zip(cells()).enumerate() {
+            let indent = if at == 0 { "  ".repeat(row.level) } else { String::new() };
+            let is_repeated = at == 0 && number > 0 && rows[number - 1].cells[0] == *cell;
+            texts.push(match cell {
+                _ if is_repeated => String::new(),
+                Cell::Word(text) | Cell::Text(text) => format!("{indent}{}", escape(text)),
+                Cell::Labelled { word: _, label } => format!("{indent}{label}"),
+                Cell::Rate(rate) => shares.show(*rate),
+                Cell::Absent(absence) if at == 0 => absence.phrase().to_owned(),
+                Cell::Absent(_) if spanning_absence(row).is_some() => String::new(),
+                Cell::Absent(_) => ABSENT.to_owned(),
+                Cell::Blank => String::new(),
+            });
+        }
+        let width = texts.iter().chain(&heads).map(|text| characters(text)).max().unwrap_or(0);
+        Self { group: column.group, heads, cells: texts, width, style }
+    }
+
+    fn pad(&self, text: &str, width: usize) -> String {
+        match self.style {
+            Style::Shares => format!("{text:>width$}"),
+            Style::Words | Style::Prose => format!("{text:<width$}"),
+        }
+    }
+
+    /// The width below which it cannot go.
+    fn least_width(&self) -> usize {
+        if self.style == Style::Prose { self.width.min(LEAST_PROSE) } else { self.width }
+    }
+}
+
+/// The widths of a share's pieces in one column.
+struct ShareWidths {
+    count: usize,
+    size: usize,
+    denominator: usize,
+    percentage: usize,
+    is_long: bool,
+    gap: usize,
+}
+
+impl ShareWidths {
+    fn of<'a>(cells: impl Iterator<Item = &'a Cell>, is_long: bool, gaps: Gaps) -> Self {
+        let mut widths = Self { count: 0, size: 0, denominator: 0, percentage: 0, is_long, gap: gaps.percentage };
+        for cell in cells {
+            let Cell::Rate(rate) = cell else { continue };
+            widths.count = widths.count.max(thousands(rate.numerator()).len());
+            widths.size = widths.size.max(thousands(rate.size()).len());
+            widths.denominator = widths.denominator.max(rate.denominator().word().len());
+            widths.percentage = widths.percentage.max(characters(&share(*rate)));
+        }
+        widths
+    }
+
+    fn show(&self, rate: Rate) -> String {
+        let Self { count, size, denominator, percentage, is_long, gap } = *self;
+        let numerator = thousands(rate.numerator());
+        let share = share(rate);
+        if is_long {
+            let of = thousands(rate.size());
+            let name = rate.denominator();
+            format!("{numerator:>count$} of {of:>size$} {name:<denominator$}{:gap$}{share:>percentage$}", "")
+        } else {
+            format!("{numerator:>count$}{:gap$}{share:>percentage$}", "")
+        }
+    }
+}
+
+fn share(rate: Rate) -> String {
+    rate.share().map_or_else(|| ABSENT.to_owned(), percent)
+}
+
+/// What all shares among the cells are shares of, if that is one thing.
+fn shared_denominator<'a>(cells: impl Iterator<Item = &'a Cell>) -> Option<(Denominator, u64)> {
+    let mut rates = cells.filter_map(|cell| match cell {
+        Cell::Rate(rate) => Some((rate.denominator(), rate.size())),
+        _ => None,
+    });
+    let first = rates.next()?;
+    rates.all(|other| other == first).then_some(first)
+}
+
+/// Why a row has no values at all.
+fn spanning_absence(row: &Row) -> Option<Absence> {
+    let (_, values) = row.cells.split_first()?;
+    let Some(Cell::Absent(absence)) = values.first() else { return None };
+    values.iter().all(|cell| *cell == Cell::Absent(*absence)).then_some(*absence)
+}
+
+fn total_width(drawn: &[Drawn], gaps: Gaps) -> usize {
+    let widths: usize = drawn.iter().map(Drawn::least_width).sum();
+    widths + gaps.column * drawn.len().saturating_sub(1)
+}
+
+/// Which columns stand side by side; columns of one group stay together.
+fn blocks(drawn: &[Drawn], gaps: Gaps, width: usize) -> Vec<Vec<usize>> {
+    let Some(first) = drawn.first() else { return Vec::new() };
+    let mut blocks = vec![vec![0]];
+    let mut used = first.width;
+    let mut at = 1;
+    while at < drawn.len() {
+        let group = drawn[at].group;
+        let end = if group.is_none() {
+            at + 1
+        } else {
+            at + drawn[at..].iter().take_while(|column| column.group == group).count()
+        };
+        let needed: usize = drawn[at..end].iter().map(|column| gaps.column + column.least_width()).sum();
+        if used + needed > width && blocks.last().is_some_and(|block| block.len() > 1) {
+            blocks.push(vec![0]);
+            used = first.width;
+        }
+        used += needed;
+        if let Some(block) = blocks.last_mut() {
+            block.extend(at..end);
+        }
+        at = end;
+    }
+    blocks
+}
+
+/// Writes the heads and rows of the columns that stand side by side.
+fn block_lines(drawn: &[Drawn], block: &[usize], rows: &[Row], gaps: Gaps, width: usize, lines: &mut Vec<String>) {
+    let columns: Vec<&Drawn> = block.iter().map(|at| &drawn[*at]).collect();
+    let mut widths: Vec<usize> = columns.iter().map(|column| column.width).collect();
+    let before: usize = widths.iter().rev().skip(1).map(|width| width + gaps.column).sum();
+    if let (Some(last), Some(column)) = (widths.last_mut(), columns.last())
+        && column.style == Style::Prose
+    {
+        *last = width.saturating_sub(before).max(LEAST_PROSE);
+    }
+
+    let gap = " ".repeat(gaps.column);
+    let mut push = |cells: &[String]| lines.push(cells.join(&gap).trim_end().to_owned());
+    if let Some(groups) = group_line(&columns, &mut widths, gaps) {
+        push(&[groups]);
+    }
+    for head in 0..2 {
+        if head == 0 || columns.iter().any(|column| !column.heads[head].is_empty()) {
+            let heads = columns.iter().zip(&widths).map(|(column, width)| column.pad(&column.heads[head], *width));
+            push(&heads.collect::<Vec<_>>());
+        }
+    }
+    for (number, row) in rows.iter().enumerate() {
+        if let Some(absence) = spanning_absence(row) {
+            push(&[columns[0].pad(&columns[0].cells[number], widths[0]), absence.phrase().to_owned()]);
+            continue;
+        }
+        let mut cells: Vec<String> =
+            columns.iter().zip(&widths).map(|(column, width)| column.pad(&column.cells[number], *width)).collect();
+        let is_prose = columns.last().is_some_and(|column| column.style == Style::Prose);
+        let mut prose = Vec::new();
+        if let (true, Some(last), Some(width)) = (is_prose, cells.last_mut(), widths.last()) {
+            prose = wrap(last, *width);
+            *last = prose.first().cloned().unwrap_or_default();
+        }
+        push(&cells);
+        for rest in prose.into_iter().skip(1) {
+            push(&[format!("{:1$}{rest}", "", before)]);
+        }
+    }
+}
+
+/// The line of titles that neighbours share, each with a rule as wide as its columns; widens columns where it must.
+fn group_line(columns: &[&Drawn], widths: &mut [usize], gaps: Gaps) -> Option<String> {
+    columns.iter().find(|column| column.group.is_some())?;
+    let mut line = String::new();
+    let mut at = 0;
+    while at < columns.len() {
+        let group = columns[at].group;
+        let end = at + columns[at..].iter().take_while(|column| column.group == group).count();
+        let title = group.unwrap_or_default();
+        let mut span = widths[at..end].iter().sum::<usize>() + gaps.column * (end - at - 1);
+        let needed = if group.is_some() { characters(title) + 4 } else { 0 };
+        if needed > span {
+            widths[at] += needed - span;
+            span = needed;
+        }
+        if group.is_some() {
+            line += &format!("─ {title} {}", "─".repeat(span - characters(title) - 3));
+        } else {
+            line += &" ".repeat(span);
+        }
+        line += &" ".repeat(gaps.column);
+        at = end;
+    }
+    Some(line)
+}
