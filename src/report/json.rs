@@ -74,7 +74,7 @@ struct SectionValue<'a>(&'a Section);
 
 impl Serialize for SectionValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Section { name: _, title, caption, depth: _, body, notes } = self.0;
+        let Section { name: _, title, caption, depth: _, is_judged: _, body, notes } = self.0;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("title", title)?;
         map.serialize_entry("caption", caption)?;
@@ -129,5 +129,101 @@ impl Serialize for RateValue {
         map.serialize_entry("size", &self.0.size())?;
         map.serialize_entry("share", &self.0.share())?;
         map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::heading;
+    use crate::stats::{Denominator, Depth};
+
+    #[test]
+    fn every_kind_of_cell_has_a_stable_form() {
+        let rate = |numerator, size| Cell::Rate(Rate::new(numerator, Denominator::Determinable, size));
+        let columns = vec![Column::new("agent", "the agent"), Column::grouped("full", "closed", "full")];
+        let section = |name, body| Section {
+            name,
+            title: "A title",
+            caption: "A caption.".into(),
+            depth: Depth::Detail,
+            is_judged: true,
+            body,
+            notes: vec!["A note.".into()],
+        };
+        let rows = vec![
+            Row::new(vec![Cell::Word("GPTBot".into()), rate(1, 8)]),
+            Row::inside(vec![Cell::Labelled { word: "any-ai", label: "any agent" }, rate(0, 0)]),
+            Row::new(vec![Cell::Text("a\u{9b}\u{202e}b".into()), Cell::Absent(Absence::NotInSnapshot)]),
+            Row::new(vec![Cell::Word("CCBot".into()), Cell::Blank]),
+        ];
+        let sections = vec![
+            section("levels", Body::Table { columns, rows }),
+            section("origin", Body::Missing { columns: vec!["agent_gptbot_by".into()] }),
+        ];
+        let mut out = Vec::new();
+        write(&heading(), &[Answer { name: "agents", sections }], &mut out).unwrap();
+        insta::assert_snapshot!(String::from_utf8(out).unwrap(), @r#"
+        {
+          "list": "top10k",
+          "date": "2026-11-30",
+          "definition": "rfc",
+          "definition_says": "a site is fully closed to an agent where its rules let it fetch no path that the file mentions and no other.",
+          "dialect": "rfc9309",
+          "is_rehearsal": false,
+          "answers": {
+            "agents": {
+              "levels": {
+                "title": "A title",
+                "caption": "A caption.",
+                "rows": [
+                  {
+                    "agent": "GPTBot",
+                    "full": {
+                      "numerator": 1,
+                      "denominator": "determinable",
+                      "size": 8,
+                      "share": 0.125
+                    }
+                  },
+                  {
+                    "agent": "any-ai",
+                    "full": {
+                      "numerator": 0,
+                      "denominator": "determinable",
+                      "size": 0,
+                      "share": null
+                    }
+                  },
+                  {
+                    "agent": "a\u009b\u202eb",
+                    "full": {
+                      "absent": "not-in-snapshot"
+                    }
+                  },
+                  {
+                    "agent": "CCBot",
+                    "full": null
+                  }
+                ],
+                "notes": [
+                  "A note."
+                ]
+              },
+              "origin": {
+                "title": "A title",
+                "caption": "A caption.",
+                "absent": "not-in-snapshot",
+                "missing_columns": [
+                  "agent_gptbot_by"
+                ],
+                "notes": [
+                  "A note."
+                ]
+              }
+            }
+          }
+        }
+        "#);
     }
 }

@@ -59,3 +59,21 @@ pub fn write(format: Format, heading: &Heading, answers: &[Answer], out: &mut im
         Format::Json => json::write(heading, answers, out),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Heading;
+
+    pub(super) fn heading() -> Heading {
+        Heading {
+            list: "top10k".to_owned(),
+            date: "2026-11-30".to_owned(),
+            definition: "rfc".to_owned(),
+            definition_says: "a site is fully closed to an agent where its rules let it fetch no path that the file \
+                              mentions and no other."
+                .to_owned(),
+            dialect: "rfc9309".to_owned(),
+            is_rehearsal: false,
+        }
+    }
+}

@@ -21,11 +21,14 @@ pub(super) fn lines(columns: &[Column], rows: &[Row], width: usize) -> Vec<Strin
     let draw = |gaps| -> Vec<Drawn> {
         columns.iter().enumerate().map(|(at, column)| Drawn::new(column, at, rows, shared.is_some(), gaps)).collect()
     };
-    let mut drawn = draw(WIDE);
     let mut gaps = WIDE;
+    let mut drawn = draw(gaps);
     if total_width(&drawn, gaps) > width {
-        drawn = draw(NARROW);
-        gaps = NARROW;
+        let narrow = draw(NARROW);
+        // What must be broken anyway has room again.
+        if total_width(&narrow, NARROW) <= width {
+            (drawn, gaps) = (narrow, NARROW);
+        }
     }
     for (number, block) in blocks(&drawn, gaps, width).into_iter().enumerate() {
         if number > 0 {
@@ -79,12 +82,12 @@ enum Style {
 impl Drawn {
     fn new(column: &Column, at: usize, rows: &[Row], is_denominator_shown: bool, gaps: Gaps) -> Self {
         let cells = || rows.iter().map(|row| &row.cells[at]);
-        let style = if cells().any(|cell| matches!(cell, Cell::Rate(_))) {
-            Style::Shares
+        let style = if cells().any(|cell| matches!(cell, Cell::Word(_) | Cell::Labelled { .. })) {
+            Style::Words
         } else if cells().any(|cell| matches!(cell, Cell::Text(_))) {
             Style::Prose
         } else {
-            Style::Words
+            Style::Shares
         };
         let of_column = shared_denominator(cells());
         let below = match of_column {
@@ -273,7 +276,7 @@ fn group_line(columns: &[&Drawn], widths: &mut [usize], gaps: Gaps) -> Option<St
             span = needed;
         }
         if group.is_some() {
-            line += &format!("─ {title} {}", "─".repeat(span - characters(title) - 3));
+            line.extend(["─ ", title, " ", &"─".repeat(span - characters(title) - 3)]);
         } else {
             line += &" ".repeat(span);
         }

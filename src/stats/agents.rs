@@ -173,8 +173,8 @@ impl Agents {
             verdicts.level_cells().into_iter().chain(compared).collect()
         };
         let mut notes: Vec<Cow<'static, str>> = vec![
-            "full: nothing may be fetched. mostly: closed, with exceptions. partial: some paths are closed. none: \
-             nothing is. Stricter and looser: compared with a crawler that the file does not name."
+            "full: closed to the agent. mostly: closed, with exceptions. partial: some paths are closed. none: nothing \
+             is. Stricter and looser: than a crawler that the file does not name."
                 .into(),
             "Googlebot is a control: a search crawler, no AI agent.".into(),
         ];
@@ -185,6 +185,7 @@ impl Agents {
             caption: "How much of a site its robots.txt closes to each agent, whether it names the agent or not."
                 .into(),
             depth: Depth::Summary,
+            is_judged: true,
             body: self.table(columns, cells),
             notes,
         }
@@ -205,6 +206,7 @@ impl Agents {
             title: "Ten agents: by name, or inherited",
             caption: "The same hosts, by whether the file names the agent.".into(),
             depth: Depth::Summary,
+            is_judged: true,
             body: self.table(columns, |verdicts| verdicts.origin_cells(&FROM_CLOSED_TO_OPEN[..LEVELS - 1])),
             notes: vec![
                 "by name: a group of the file names the agent. inherited: none does, so the rules for every crawler \
@@ -225,6 +227,7 @@ impl Agents {
             title: "Ten agents: let in everywhere",
             caption: "Hosts that close nothing to the agent, by whether the file names it or does not.".into(),
             depth: Depth::Detail,
+            is_judged: true,
             body: self.table(columns, |verdicts| verdicts.origin_cells(&[Restriction::None])),
             notes: Vec::new(),
         }

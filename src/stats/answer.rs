@@ -74,6 +74,8 @@ pub struct Section {
     pub caption: Cow<'static, str>,
     /// Where it is shown.
     pub depth: Depth,
+    /// Whether the figures rest on verdicts, so that the definition must be named beside them.
+    pub is_judged: bool,
     /// The figures.
     pub body: Body,
     /// What the words mean, what was left out.

@@ -151,6 +151,15 @@ impl Classes {
     }
 }
 
+/// The stored word of a row's class, or that of its outcome's class where the file has no column of classes.
+pub(super) fn class_word(classes: &Words, outcomes: &Words, row: usize) -> Result<String, Absence> {
+    if classes.is_present() {
+        return classes.word(row).map(str::to_owned);
+    }
+    let outcome = Outcome::from_word(outcomes.word(row)?).ok_or(Absence::NotKnown)?;
+    Ok(outcome.class().word().to_owned())
+}
+
 /// Whether the rows of a list column hold at least one item; none does where there is no such column.
 pub(super) fn non_empty_lists(batch: &RecordBatch, name: &str) -> anyhow::Result<Vec<bool>> {
     let Some(array) = batch.column_by_name(name) else { return Ok(vec![false; batch.num_rows()]) };

@@ -9,7 +9,7 @@ use arrow::array::{Array, RecordBatch};
 use crate::outcome::{Outcome, OutcomeClass};
 use crate::stats::Statistic;
 use crate::stats::answer::{Absence, Answer, Body, Cell, Column, Denominator, Depth, Rate, Row, Section};
-use crate::stats::columns::{CLASS_COLUMNS, Presence, Words, non_empty_lists};
+use crate::stats::columns::{CLASS_COLUMNS, Presence, Words, class_word, non_empty_lists};
 
 const ADDRESSES: &str = "resolved_ips";
 /// Null in every row of an archive, which cannot know how often a host was asked.
@@ -64,15 +64,8 @@ impl Statistic for Funnel {
             hosts.with_stored_address += u64::from(has_address);
         }
         for (row, hosts) in counts.into_values() {
-            let outcome = outcomes.word(row);
-            let class = if classes.is_present() {
-                classes.word(row).map(str::to_owned)
-            } else {
-                outcome.and_then(|word| {
-                    Outcome::from_word(word).map(|outcome| outcome.class().word().to_owned()).ok_or(Absence::NotKnown)
-                })
-            };
-            self.count(Ending { class, outcome: outcome.map(str::to_owned) }, hosts);
+            let class = class_word(&classes, &outcomes, row);
+            self.count(Ending { class, outcome: outcomes.word(row).map(str::to_owned) }, hosts);
         }
 
         self.listed += batch.num_rows() as u64;
@@ -187,6 +180,7 @@ impl Funnel {
             title: "From the list to a verdict",
             caption: "How far the survey came with each listed host.".into(),
             depth: Depth::Summary,
+            is_judged: false,
             body: Body::Table {
                 columns: vec![
                     Column::new("stage", "stage"),
@@ -238,6 +232,7 @@ impl Funnel {
             title: "Why there is no verdict",
             caption: "Hosts that count neither as open nor as closed, by cause.".into(),
             depth: Depth::Summary,
+            is_judged: false,
             body,
             notes: Vec::new(),
         }

@@ -100,6 +100,7 @@ impl Statistic for Headline {
                           their robots.txt does not name."
                         .into(),
                 depth: Depth::Summary,
+                is_judged: true,
                 body,
                 notes: self.notes(),
             }],

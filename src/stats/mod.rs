@@ -20,15 +20,19 @@ mod headline;
 mod outcomes;
 #[cfg(test)]
 pub(crate) mod sample;
+#[cfg(test)]
+mod tests;
 
 use std::any::Any;
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use anyhow::Context;
 use arrow::array::RecordBatch;
 
 pub use answer::{Absence, Answer, Body, Cell, Column, Denominator, Depth, Rate, Row, Section};
@@ -100,8 +104,8 @@ pub fn summarise(parts: &[PathBuf]) -> anyhow::Result<Vec<Answer>> {
     let count_parts = || -> anyhow::Result<Tallies> {
         let mut tallies = Tallies::start(STATISTICS);
         while let Some(part) = parts.get(next_part.fetch_add(1, Ordering::Relaxed)) {
-            for batch in table::read_columns(std::slice::from_ref(part), &columns) {
-                tallies.add(&batch?)?;
+            for batch in table::read_columns(slice::from_ref(part), &columns) {
+                tallies.add(&batch?).with_context(|| part.display().to_string())?;
             }
         }
         Ok(tallies)

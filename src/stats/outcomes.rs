@@ -10,7 +10,7 @@ use arrow::array::RecordBatch;
 
 use crate::stats::Statistic;
 use crate::stats::answer::{Absence, Answer, Body, Cell, Column, Denominator, Depth, Rate, Row, Section};
-use crate::stats::columns::{Presence, Words};
+use crate::stats::columns::{Presence, Words, class_word};
 
 const COLUMNS: [&str; 4] = ["outcome_class", "outcome", "effect_rfc", "effect_google"];
 
@@ -22,7 +22,7 @@ pub(super) fn columns() -> Vec<Cow<'static, str>> {
 #[derive(Default)]
 pub(super) struct Outcomes {
     listed: u64,
-    outcomes: Presence,
+    column: Presence,
     counts: BTreeMap<[Result<String, Absence>; 4], u64>,
 }
 
@@ -37,18 +37,20 @@ impl Statistic for Outcomes {
             counts.entry(words.each_ref().map(|words| words.code(row))).or_insert((row, 0)).1 += 1;
         }
         for (row, count) in counts.into_values() {
-            let key = words.each_ref().map(|words| words.word(row).map(str::to_owned));
+            let [class, outcome, rfc, google] = words.each_ref();
+            let [stored, rfc, google] = [outcome, rfc, google].map(|words| words.word(row).map(str::to_owned));
+            let key = [class_word(class, outcome, row), stored, rfc, google];
             *self.counts.entry(key).or_default() += count;
         }
         self.listed += batch.num_rows() as u64;
-        self.outcomes.note(words[1].is_present());
+        self.column.note(words[1].is_present());
         Ok(())
     }
 
     fn merge(&mut self, other: Self) {
-        let Self { listed, outcomes, counts } = other;
+        let Self { listed, column, counts } = other;
         self.listed += listed;
-        self.outcomes.merge(outcomes);
+        self.column.merge(column);
         for (key, count) in counts {
             *self.counts.entry(key).or_default() += count;
         }
@@ -71,7 +73,7 @@ impl Statistic for Outcomes {
                 Row::new(vec![class.into(), outcome.into(), Cell::Rate(hosts), rfc.into(), google.into()])
             })
             .collect();
-        let body = if self.outcomes.is_missing() {
+        let body = if self.column.is_missing() {
             Body::Missing { columns: vec!["outcome".into()] }
         } else {
             Body::Table { columns, rows }
@@ -84,6 +86,7 @@ impl Statistic for Outcomes {
                 caption: "Every listed host ends in one outcome; the schools differ in what a crawler may do then."
                     .into(),
                 depth: Depth::Detail,
+                is_judged: false,
                 body,
                 notes: Vec::new(),
             }],

@@ -160,6 +160,8 @@ pub(crate) fn population(size: u32) -> Vec<Host> {
 /// What all statistics say about the batches.
 pub(crate) fn answers(batches: &[RecordBatch]) -> Vec<Answer> {
     let mut tallies = Tallies::start(STATISTICS);
-    batches.iter().for_each(|batch| tallies.add(batch).unwrap());
+    for batch in batches {
+        tallies.add(batch).unwrap();
+    }
     tallies.finish()
 }
