@@ -1,0 +1,95 @@
+//! `survey rehearse`: the loopback web alone.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+
+use crate::domain::Domain;
+use crate::rehearsal::{Rehearsal, Settings, Source};
+
+/// Serve a web on loopback (DNS, HTTP, HTTPS) that answers by host name; its ports are printed as one line of JSON.
+#[derive(Args, Clone, Debug)]
+pub struct RehearseArgs {
+    /// Hosts answer with what this WARC file recorded.
+    #[arg(long, value_name = "WARC")]
+    pub source: Option<PathBuf>,
+    /// Hosts that failed, by this table (host, kind, status, cause), fail in the same way again.
+    #[arg(long, value_name = "TSV", requires = "source")]
+    pub labels: Option<PathBuf>,
+    /// Invent behaviour for the domains of this list.
+    #[arg(long, value_name = "LIST", required_unless_present = "source", conflicts_with = "source")]
+    pub domains: Option<PathBuf>,
+    /// Another seed invents another web.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// How many hosts share one address [default: none of an archive, one in twenty of a list, at most 500].
+    #[arg(long, value_name = "N")]
+    pub shared: Option<usize>,
+    /// Write down every query and connection.
+    #[arg(long, value_name = "CSV")]
+    pub log: Option<PathBuf>,
+    /// End when standard input ends, as it does when the parent dies.
+    #[arg(long)]
+    pub until_stdin_closes: bool,
+}
+
+/// Serves until it is told to end.
+pub async fn run(args: RehearseArgs) -> anyhow::Result<()> {
+    let source = match (args.source, args.labels, args.domains) {
+        (Some(archive), Some(labels), _) => Source::Labelled { archive, labels },
+        (Some(archive), None, _) => Source::Archive(archive),
+        (None, _, Some(list)) => Source::Population { domains: read_list(&list)?, seed: args.seed },
+        (None, _, None) => anyhow::bail!("a rehearsal needs --source or --domains"),
+    };
+    // Before the announcement: from then on somebody may send signals.
+    let mut terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("listening for SIGINT")?;
+    let rehearsal = Rehearsal::start(source, Settings { shared: args.shared, log: args.log }).await?;
+    let mut line = serde_json::to_vec(rehearsal.announcement()).context("writing the announcement")?;
+    line.push(b'\n');
+    let mut out = io::stdout();
+    out.write_all(&line).and_then(|()| out.flush()).context("announcing the rehearsal on standard output")?;
+
+    // Held here so that it never fires where standard input does not matter.
+    let (ended, end_of_input) = oneshot::channel();
+    let _held = if args.until_stdin_closes { await_end_of_input(ended).map(|()| None)? } else { Some(ended) };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        _ = end_of_input => {}
+    }
+    rehearsal.stop().await
+}
+
+/// A thread, because standard input has no other way to be read without blocking the runtime's own exit.
+fn await_end_of_input(ended: oneshot::Sender<()>) -> anyhow::Result<()> {
+    let watch = move || {
+        let mut buffer = [0; 256];
+        let mut input = io::stdin().lock();
+        while input.read(&mut buffer).is_ok_and(|length| length > 0) {}
+        // Nobody listens any more if a signal came first.
+        let _ = ended.send(());
+    };
+    std::thread::Builder::new().name("stdin".into()).spawn(watch).context("watching standard input")?;
+    Ok(())
+}
+
+fn read_list(path: &Path) -> anyhow::Result<Vec<Domain>> {
+    let context = || format!("reading the list {}", path.display());
+    let mut domains = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for line in BufReader::new(File::open(path).with_context(context)?).lines() {
+        let line = line.with_context(context)?;
+        let Ok(domain) = Domain::parse(line.rsplit(',').next().unwrap_or_default().trim()) else { continue };
+        if seen.insert(domain.clone()) {
+            domains.push(domain);
+        }
+    }
+    ensure!(!domains.is_empty(), "{} holds no domain", path.display());
+    Ok(domains)
+}

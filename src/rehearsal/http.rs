@@ -1,0 +1,224 @@
+//! HTTP/1.1 as the web speaks it: one request for each connection, read with httparse, answered by host and path.
+//!
+//! Touches nothing: bytes in, bytes out; sockets are the business of `serve`. Deliberately absent: keep-alive, request
+//! bodies, conditional requests.
+
+use std::io::Write as _;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::rehearsal::behaviour::{Behaviour, Course, Reply, Response};
+
+/// The largest request head that is read.
+pub(super) const HEAD_LIMIT: usize = 16 * 1024;
+
+const FILE: &str = "/robots.txt";
+
+/// Which port was entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scheme {
+    /// The one that stands for 80.
+    Http,
+    /// The one that stands for 443.
+    Https,
+}
+
+/// What was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    /// The host, in lower case, without port and last dot.
+    pub(super) host: String,
+    /// Path and query.
+    pub(super) path: String,
+    method: Method,
+    accepts_gzip: bool,
+    accepts_chunks: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Fetch,
+    Head,
+    Other,
+}
+
+/// Reads a request head: nothing while it is incomplete, an error if it never will be one.
+pub(super) fn parse(bytes: &[u8]) -> Result<Option<Request>, httparse::Error> {
+    let mut slots = [httparse::EMPTY_HEADER; 64];
+    let mut head = httparse::Request::new(&mut slots);
+    if head.parse(bytes)?.is_partial() {
+        return Ok(None);
+    }
+    let field = |name: &str| {
+        let found = head.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+        found.map(|header| String::from_utf8_lossy(header.value)).unwrap_or_default()
+    };
+    let host = field("host").to_ascii_lowercase();
+    let host = host.split(':').next().unwrap_or_default();
+    Ok(Some(Request {
+        host: host.strip_suffix('.').unwrap_or(host).to_owned(),
+        path: head.path.unwrap_or("/").to_owned(),
+        method: match head.method {
+            Some("GET") => Method::Fetch,
+            Some("HEAD") => Method::Head,
+            _ => Method::Other,
+        },
+        accepts_gzip: field("accept-encoding")
+            .split(',')
+            .any(|coding| coding.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case("gzip"))),
+        accepts_chunks: head.version == Some(1),
+    }))
+}
+
+/// What a host makes of a request; nothing means that it resets the connection.
+pub(super) fn answer(behaviour: Option<&Behaviour>, request: &Request, scheme: Scheme) -> Option<Response> {
+    let Some(behaviour) = behaviour else {
+        return Some(Response::page(421, &request.host));
+    };
+    if request.method == Method::Other {
+        return Some(Response::page(405, &request.host));
+    }
+    let (host, path) = (request.host.as_str(), request.path.as_str());
+    let at_file = path == FILE;
+    Some(match &behaviour.reply {
+        Reply::Reset => return None,
+        Reply::Respond(response) if at_file => response.clone(),
+        Reply::Redirect(Course::Www) if at_file => redirect(301, &format!("https://www.{host}{FILE}")),
+        Reply::Redirect(Course::Apex) if at_file => {
+            redirect(301, &format!("https://{}{FILE}", host.strip_prefix("www.").unwrap_or(host)))
+        }
+        Reply::Redirect(Course::Upgrade(response)) if at_file => match scheme {
+            Scheme::Http => redirect(308, &format!("https://{host}{FILE}")),
+            Scheme::Https => response.clone(),
+        },
+        Reply::Redirect(Course::Hops(hops, response)) => {
+            let done = if at_file { Some(0) } else { hop(path) };
+            match done {
+                Some(done) if done == *hops => response.clone(),
+                Some(done) if done < *hops => redirect(302, &format!("https://{host}/hop/{}{FILE}", done + 1)),
+                _ => Response::page(404, host),
+            }
+        }
+        Reply::Redirect(Course::Loop) if at_file => redirect(302, &format!("https://{host}/again{FILE}")),
+        Reply::Redirect(Course::Loop) => redirect(302, &format!("https://{host}{FILE}")),
+        Reply::Respond(_) | Reply::Redirect(_) => Response::page(404, host),
+    })
+}
+
+/// The bytes of a response: its head, and its body as it is framed for this request.
+pub(super) fn frame(response: &Response, request: Option<&Request>) -> (Vec<u8>, Bytes) {
+    let status = response.status;
+    let mut head = format!("HTTP/1.1 {status} {}\r\nConnection: close\r\n", reason(status)).into_bytes();
+    head.extend_from_slice(&response.fields);
+    // RFC 9112, section 6.3: these end with their head.
+    let has_body = !matches!(status, 100..=199 | 204 | 304);
+    let mut body = if has_body { response.body.clone() } else { Bytes::new() };
+    if response.gzip && has_body && request.is_some_and(|request| request.accepts_gzip) {
+        body = compress(&body);
+        head.extend_from_slice(b"Content-Encoding: gzip\r\nVary: Accept-Encoding\r\n");
+    }
+    if response.chunked && has_body && request.is_some_and(|request| request.accepts_chunks) {
+        body = chunks(&body);
+        head.extend_from_slice(b"Transfer-Encoding: chunked\r\n");
+    } else if has_body {
+        head.extend_from_slice(format!("Content-Length: {}\r\n", body.len()).as_bytes());
+    }
+    head.extend_from_slice(b"\r\n");
+    if request.is_some_and(|request| request.method == Method::Head) {
+        body = Bytes::new();
+    }
+    (head, body)
+}
+
+/// The usual phrase of a status.
+pub(super) fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        202 => "Accepted",
+        301 => "Moved Permanently",
+        302 => "Found",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        409 => "Conflict",
+        410 => "Gone",
+        421 => "Misdirected Request",
+        429 => "Too Many Requests",
+        431 => "Request Header Fields Too Large",
+        451 => "Unavailable For Legal Reasons",
+        500 => "Internal Server Error",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "Status",
+    }
+}
+
+fn redirect(status: u16, location: &str) -> Response {
+    let fields = format!("Location: {location}\r\nContent-Type: text/html\r\n").into();
+    Response { status, fields, body: Bytes::new(), chunked: false, gzip: false }
+}
+
+/// The number in `/hop/3/robots.txt`.
+fn hop(path: &str) -> Option<usize> {
+    path.strip_prefix("/hop/")?.strip_suffix(FILE)?.parse().ok()
+}
+
+fn compress(body: &[u8]) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(body).expect("a vector takes every byte");
+    encoder.finish().expect("a vector takes every byte").into()
+}
+
+fn chunks(body: &[u8]) -> Bytes {
+    let mut framed = Vec::with_capacity(body.len() + 64);
+    for piece in body.chunks(4096) {
+        framed.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
+        framed.extend_from_slice(piece);
+        framed.extend_from_slice(b"\r\n");
+    }
+    framed.extend_from_slice(b"0\r\n\r\n");
+    framed.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(path: &str) -> Request {
+        let text = format!("GET {path} HTTP/1.1\r\nHost: Example.COM:8080\r\nAccept-Encoding: br, gzip;q=0.5\r\n\r\n");
+        parse(text.as_bytes()).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_head_is_read_whole_or_not_at_all() {
+        assert_eq!(parse(b"GET / HTTP/1.1\r\nHost: a.b\r\n"), Ok(None));
+        assert!(parse(b"\x16\x03\x01 what is this").is_err());
+        assert_eq!(ask("/robots.txt").host, "example.com");
+        assert!(ask("/robots.txt").accepts_gzip);
+    }
+
+    #[test]
+    fn hops_are_counted_down_and_end_in_the_response() {
+        let file = Response::file("done");
+        let behaviour = Behaviour::open(Reply::Redirect(Course::Hops(2, file.clone())));
+        let at = |path: &str| answer(Some(&behaviour), &ask(path), Scheme::Https).unwrap();
+        let fields = |response: &Response| String::from_utf8(response.fields.to_vec()).unwrap();
+        assert!(fields(&at("/robots.txt")).starts_with("Location: https://example.com/hop/1/robots.txt\r\n"));
+        assert!(fields(&at("/hop/1/robots.txt")).starts_with("Location: https://example.com/hop/2/robots.txt\r\n"));
+        assert_eq!(at("/hop/2/robots.txt"), file);
+        assert_eq!(at("/hop/3/robots.txt").status, 404);
+    }
+
+    #[test]
+    fn a_status_without_a_body_has_no_framing_either() {
+        let (head, body) = frame(&Response::new(204, "text/plain", "never sent"), None);
+        assert!(body.is_empty());
+        assert!(!String::from_utf8(head).unwrap().contains("Content-Length"));
+    }
+}
