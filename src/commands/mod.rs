@@ -1,3 +1,2 @@
-//! (stub)
-
+//! stub
 pub mod rehearse;

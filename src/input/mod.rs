@@ -1,1 +1,20 @@
-//! (stub)
+//! Lists → targets, archives → observations.
+//!
+//! Reads files and standard input, front to back, once. Deliberately absent: the network, robots.txt syntax, and any
+//! writing; what is rejected goes to the caller.
+//!
+//! * [`read_list`]: any of the usual lists of domains, recognised by content.
+//! * [`TargetList`]: what it gave, in about 30 bytes a domain.
+//! * [`warc`]: archived responses.
+
+mod columns;
+mod list;
+mod read;
+mod source;
+pub mod warc;
+
+pub use list::{Counts, TargetList};
+pub use read::{LineFault, ListOptions, Reason, Rejected, read_list};
+
+#[cfg(test)]
+mod tests;
