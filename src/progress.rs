@@ -188,7 +188,7 @@ impl Bars {
             let style = ProgressStyle::with_template(template).expect("the templates stand below");
             all.add(ProgressBar::new(0).with_style(style.progress_chars("━╸─")))
         };
-        let extent = line("{bar:24} {wide_msg}");
+        let extent = line("{bar:20} {wide_msg}");
         let stages = line("{wide_msg}");
         let tally = line("{wide_msg}");
         Self { all, extent, stages, tally }

@@ -285,3 +285,53 @@ fn group_line(columns: &[&Drawn], widths: &mut [usize], gaps: Gaps) -> Option<St
     }
     Some(line)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_too_wide_is_broken_between_groups_and_repeats_its_first_column() {
+        let rate = |hosts| Cell::Rate(Rate::new(hosts, Denominator::Determinable, 1_234_567));
+        let columns = [
+            Column::new("agent", "agent"),
+            Column::grouped("full", "closed", "full"),
+            Column::grouped("none", "closed", "none"),
+            Column::grouped("stricter", "than if not named", "stricter"),
+        ];
+        let rows = [
+            Row::new(vec![Cell::Word("GPTBot".into()), rate(1_000_000), rate(234_567), rate(99_999)]),
+            Row::new(vec![Cell::Word("CCBot".into()), rate(0), rate(1_234_567), Cell::Absent(Absence::NotKnown)]),
+        ];
+        insta::assert_snapshot!(lines(&columns, &rows, 50).join("\n"), @r"
+        Hosts, and their share of 1,234,567 determinable hosts:
+                 ─ closed ───────────────────────────
+        agent                full                none
+        GPTBot   1,000,000  81.0%     234,567   19.0%
+        CCBot            0   0.0%   1,234,567  100.0%
+
+                 ─ than if not named ─
+        agent                 stricter
+        GPTBot            99,999  8.1%
+        CCBot                        –
+        – not known
+        ");
+    }
+
+    #[test]
+    fn shares_of_different_things_each_name_theirs() {
+        let rate = |hosts, denominator, size| Cell::Rate(Rate::new(hosts, denominator, size));
+        let columns = [Column::new("stage", "stage"), Column::new("share", "of the stage before")];
+        let rows = [
+            Row::new(vec![Cell::Word("resolved".into()), rate(8_331, Denominator::Listed, 9_997)]),
+            Row::inside(vec![Cell::Word("a\u{7}b".into()), rate(94, Denominator::Resolved, 8_331)]),
+            Row::new(vec![Cell::Word("nobody".into()), rate(0, Denominator::Readable, 0)]),
+        ];
+        insta::assert_snapshot!(lines(&columns, &rows, 80).join("\n"), @r"
+        stage                  of the stage before
+        resolved    8,331 of 9,997 listed    83.3%
+          a\u{7}b      94 of 8,331 resolved   1.1%
+        nobody          0 of     0 readable      –
+        ");
+    }
+}

@@ -187,53 +187,15 @@ mod tests {
         let batch = batch(&dozen(), Layout::Plain);
         let kept = ["outcome", "agent_gptbot", "agent_ccbot", "agent_ccbot_by", "any_ai"];
         let kept: Vec<usize> = kept.iter().map(|name| batch.schema().index_of(name).unwrap()).collect();
-        let text = written(Format::Text, &heading(), &answers(&[batch.project(&kept).unwrap()]));
+        let mut answers = answers(&[batch.project(&kept).unwrap()]);
+        answers.retain(|answer| answer.name != "funnel");
+        let text = written(Format::Summary, &heading(), &answers);
         insta::assert_snapshot!(text, @r"
         Survey of top10k, 2026-11-30
 
           Definition rfc: a site is fully closed to an agent where its rules let it fetch no path that the
           file mentions and no other.
           Files are read in dialect rfc9309.
-
-        From the list to a verdict
-        ──────────────────────────
-          How far the survey came with each listed host.
-
-          stage                                        hosts            of the stage before
-                                                of 12 listed
-          listed                                  12  100.0%
-          resolved: has an address                10   83.3%   10 of 12 listed        83.3%
-          answered: an HTTP response came          9   75.0%    9 of 10 resolved      90.0%
-          determinable: a verdict is possible      8   66.7%    8 of  9 answered      88.9%
-            readable: a robots.txt file            5   41.7%    5 of  8 determinable  62.5%
-            empty: a file that says nothing        1    8.3%    1 of  8 determinable  12.5%
-            absent: no such file (404, 410)        2   16.7%    2 of  8 determinable  25.0%
-          no verdict: all others                   4   33.3%
-
-        Why there is no verdict
-        ───────────────────────
-          Hosts that count neither as open nor as closed, by cause.
-
-          Hosts, and their share of 12 listed hosts:
-          class     outcome              hosts   what it means
-          dns       dns-nxdomain      2  16.7%   The name does not exist (RCODE 3).
-          connect   connect-timeout   1   8.3%   The TCP connection did not open in time.
-          refused   refused-403       1   8.3%   Status 403.
-
-        What happened at each host
-        ──────────────────────────
-          Every listed host ends in one outcome; the schools differ in what a crawler may do then.
-
-          Hosts, and their share of 12 listed hosts:
-                                                  ─ what a crawler may do ─
-          class      outcome              hosts     by RFC 9309   by Google
-          readable   rules             5  41.7%               –           –
-          absent     absent-404        2  16.7%               –           –
-          dns        dns-nxdomain      2  16.7%               –           –
-          connect    connect-timeout   1   8.3%               –           –
-          empty      empty             1   8.3%               –           –
-          refused    refused-403       1   8.3%               –           –
-          – not in this snapshot
 
         Stricter for AI training than for a crawler that is not named
         ─────────────────────────────────────────────────────────────
@@ -298,32 +260,12 @@ mod tests {
           by name: a group of the file names the agent. inherited: none does, so the rules for every crawler
           (*) apply, or none do.
           By definition rfc, dialect rfc9309.
-
-        Ten agents: let in everywhere
-        ─────────────────────────────
-          Hosts that close nothing to the agent, by whether the file names it or does not.
-
-          Hosts, and their share of 8 determinable hosts:
-                               ─ nothing closed ──
-          agent                by name   inherited
-          GPTBot               not in this snapshot
-          ClaudeBot            not in this snapshot
-          Google-Extended      not in this snapshot
-          CCBot                0  0.0%    4  50.0%
-          Bytespider           not in this snapshot
-          Applebot-Extended    not in this snapshot
-          meta-externalagent   not in this snapshot
-          Amazonbot            not in this snapshot
-          PerplexityBot        not in this snapshot
-          Googlebot            not in this snapshot
-
-          By definition rfc, dialect rfc9309.
         ");
     }
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
-        for size in [0, 1, 9_997, 150_000] {
+        for size in [0, 1, 20_000] {
             let text = written(Format::Text, &heading(), &answers(&[batch(&population(size), Layout::Dictionary)]));
             for line in text.lines() {
                 assert!(characters(line) <= WIDTH, "{line}");

@@ -13,7 +13,7 @@ use super::*;
 use crate::stats::sample::{Host, Layout, answers, batch, dozen, population};
 
 fn rates(answers: &[Answer]) -> impl Iterator<Item = Rate> {
-    answers.iter().flat_map(|answer| &answer.sections).flat_map(|section| rows(section)).flat_map(|row| {
+    answers.iter().flat_map(|answer| &answer.sections).flat_map(rows).flat_map(|row| {
         row.cells.iter().filter_map(|cell| if let Cell::Rate(rate) = cell { Some(*rate) } else { None })
     })
 }
@@ -42,13 +42,13 @@ fn count(answers: &[Answer], name: &str, first: &str) -> u64 {
     rates.next().unwrap().numerator()
 }
 
-fn replace(batch: &RecordBatch, column: &str, array: ArrayRef) -> RecordBatch {
+fn replace(batch: &RecordBatch, column: &str, array: &ArrayRef) -> RecordBatch {
     let schema = batch.schema();
     let columns = schema.fields().iter().zip(batch.columns()).map(|(field, old)| {
-        let new = if field.name() == column { Arc::clone(&array) } else { Arc::clone(old) };
+        let new = if field.name() == column { Arc::clone(array) } else { Arc::clone(old) };
         (field.name().clone(), new, true)
     });
-    RecordBatch::try_from_iter_with_nullable(columns.collect::<Vec<_>>()).unwrap()
+    RecordBatch::try_from_iter_with_nullable(columns).unwrap()
 }
 
 fn without(batch: &RecordBatch, column: &str) -> RecordBatch {
@@ -59,7 +59,7 @@ fn without(batch: &RecordBatch, column: &str) -> RecordBatch {
 
 fn nulls(batch: &RecordBatch, column: &str) -> RecordBatch {
     let array = batch.column_by_name(column).unwrap();
-    replace(batch, column, new_null_array(array.data_type(), array.len()))
+    replace(batch, column, &new_null_array(array.data_type(), array.len()))
 }
 
 #[test]
@@ -120,8 +120,11 @@ fn a_host_whose_addresses_are_all_private_has_an_address_if_the_table_says_so() 
         Some(vec![Some(1)]),
         Some(vec![]),
     ]);
-    assert_eq!(count(&answers(&[plain.clone()]), "stages", "resolved"), 0);
-    assert_eq!(count(&answers(&[replace(&plain, "resolved_ips", Arc::new(stored))]), "stages", "resolved"), 1);
+    assert_eq!(count(&answers(slice::from_ref(&plain)), "stages", "resolved"), 0);
+    assert_eq!(
+        count(&answers(&[replace(&plain, "resolved_ips", &(Arc::new(stored) as ArrayRef))]), "stages", "resolved"),
+        1
+    );
 }
 
 #[test]
@@ -165,7 +168,7 @@ fn rows_without_a_value_are_left_out_of_the_denominator_and_counted_in_the_bound
 fn an_unknown_word_is_shown_and_gives_no_verdict() {
     let hosts = batch(&dozen()[..2], Layout::Plain);
     let words: ArrayRef = Arc::new(arrow::array::StringArray::from(vec!["rules", "spilt-milk"]));
-    let hosts = replace(&replace(&hosts, "outcome", Arc::clone(&words)), "outcome_class", words);
+    let hosts = replace(&replace(&hosts, "outcome", &words), "outcome_class", &words);
     let answers = answers(&[hosts]);
     assert_eq!(count(&answers, "stages", "determinable"), 0);
     assert_eq!(count(&answers, "outcomes", "spilt-milk"), 1);
