@@ -132,6 +132,7 @@ mod tests {
           AI training agents (set core-training-v1): GPTBot, ClaudeBot, Google-Extended, CCBot, Bytespider,
           Applebot-Extended, meta-externalagent, Amazonbot. Stricter: the agent's level (none, partial,
           mostly, full) is higher than that of a crawler no group names. Closed: full or mostly.
+          AI agents (set ai-v1): those that the catalogue marks so, whatever they serve.
           Bounds: at least, if no host without a verdict were so; at most, if all of them were.
           By definition rfc, dialect rfc9309.
 
@@ -212,6 +213,7 @@ mod tests {
           AI training agents (set core-training-v1): GPTBot, ClaudeBot, Google-Extended, CCBot, Bytespider,
           Applebot-Extended, meta-externalagent, Amazonbot. Stricter: the agent's level (none, partial,
           mostly, full) is higher than that of a crawler no group names. Closed: full or mostly.
+          AI agents (set ai-v1): those that the catalogue marks so, whatever they serve.
           Bounds: at least, if no host without a verdict were so; at most, if all of them were.
           By definition rfc, dialect rfc9309.
 

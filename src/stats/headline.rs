@@ -130,6 +130,7 @@ impl Headline {
              Applebot-Extended, meta-externalagent, Amazonbot. Stricter: the agent's level (none, partial, mostly, \
              full) is higher than that of a crawler no group names. Closed: full or mostly."
                 .into(),
+            "AI agents (set ai-v1): those that the catalogue marks so, whatever they serve.".into(),
             "Bounds: at least, if no host without a verdict were so; at most, if all of them were.".into(),
         ];
         for (question, replies) in QUESTIONS.iter().zip(self.replies) {
