@@ -7,6 +7,8 @@ use std::fmt;
 use crate::observation::Observation;
 use crate::outcome::Outcome;
 
+pub use crate::robots::By;
+
 /// One row of the snapshot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
@@ -136,18 +138,6 @@ crate::words! {
         Mostly = "mostly",
         /// All witness paths are disallowed.
         Full = "full",
-    }
-}
-
-crate::words! {
-    /// Which rules apply to an agent.
-    pub enum By {
-        /// Its own group.
-        Named = "named",
-        /// The `*` group, since no group names it.
-        Wildcard = "wildcard",
-        /// No group applies.
-        Default = "default",
     }
 }
 

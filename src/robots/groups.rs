@@ -42,6 +42,10 @@ pub struct RobotsTxt<'a> {
 pub struct Group {
     /// The line of its first user-agent record, from 1.
     pub line: u32,
+    /// Allow records with a value.
+    pub allow_rules: u32,
+    /// Disallow records with a value.
+    pub disallow_rules: u32,
     first_rule: u32,
     /// The first Crawl-delay record in it.
     crawl_delay: Option<u32>,
@@ -146,8 +150,7 @@ impl<'a> RobotsTxt<'a> {
 
     /// Whether a rule with a value stands in a group.
     pub fn has_rules(&self) -> bool {
-        let orphans = self.groups.first().map_or(self.rules.len(), |group| group.first_rule as usize);
-        self.rules[orphans..].iter().any(|rule| !rule.value.is_empty())
+        self.groups.iter().any(|group| group.allow_rules + group.disallow_rules > 0)
     }
 
     /// Every other record in file order, known or not.
@@ -366,7 +369,8 @@ impl Records for Reader<'_> {
     fn user_agent(&mut self, value: Span, line: u32) {
         self.has_known_record = true;
         if !self.is_run_open {
-            self.groups.push(Group { line, first_rule: count(self.rules.len()), crawl_delay: None });
+            let first_rule = count(self.rules.len());
+            self.groups.push(Group { line, allow_rules: 0, disallow_rules: 0, first_rule, crawl_delay: None });
             self.is_run_open = true;
         } else if self.is_run_interrupted {
             self.findings.note(Oddity::AmbiguousGrouping, line);
@@ -385,13 +389,16 @@ impl Records for Reader<'_> {
     fn rule(&mut self, key: Key, value: Span, line: u32) {
         self.has_known_record = true;
         self.is_run_open = false;
-        if self.groups.is_empty() {
-            self.findings.note(Oddity::RuleBeforeGroup, line);
+        let verb = if key == Key::Allow { Verb::Allow } else { Verb::Disallow };
+        match self.groups.last_mut() {
+            None => self.findings.note(Oddity::RuleBeforeGroup, line),
+            Some(_) if value.is_empty() => {}
+            Some(group) if verb == Verb::Allow => group.allow_rules += 1,
+            Some(group) => group.disallow_rules += 1,
         }
         if !matches!(value.of(self.body), [] | [b'/' | b'*', ..]) {
             self.findings.note(Oddity::NoLeadingSlash, line);
         }
-        let verb = if key == Key::Allow { Verb::Allow } else { Verb::Disallow };
         self.rules.push(StoredRule { value, line, verb });
     }
 

@@ -65,16 +65,14 @@ pub(super) fn is_known(key: &[u8]) -> bool {
 /// The key as Google's parser takes it: by prefix, with its frequent misspellings.
 pub(super) fn google_key(key: &[u8]) -> Key {
     let starts = |prefixes: &[&str]| {
-        prefixes.iter().any(|prefix| {
-            key.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes()))
-        })
+        prefixes
+            .iter()
+            .any(|prefix| key.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes())))
     };
     match key.first().map(u8::to_ascii_lowercase) {
         Some(b'u') if starts(&["user-agent", "useragent", "user agent"]) => Key::UserAgent,
         Some(b'a') if starts(&["allow"]) => Key::Allow,
-        Some(b'd')
-            if starts(&["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) =>
-        {
+        Some(b'd') if starts(&["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) => {
             Key::Disallow
         }
         _ => Key::Other,

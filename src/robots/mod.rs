@@ -11,12 +11,14 @@
 //! | `oddities.rs` | the vocabulary of what is odd in a file, with line numbers |
 //! | `groups.rs` | records → groups, tokens, and the rule sets that agents share |
 //! | `rules.rs` | rules of one agent, and their verdict on a path |
+//! | `index.rs` | the same verdict for many paths, in time that does not grow with the number of rules |
 //! | `pattern.rs` | percent-encoding and wildcards |
 //!
 //! Touches nothing. Deliberately absent: what a verdict means (that is `classify`), which agents exist, HTTP, and any
 //! guess about encodings: UTF-16 has no rules here, as it has none for a crawler.
 
 mod groups;
+mod index;
 mod keys;
 mod lines;
 mod oddities;
@@ -24,10 +26,11 @@ mod pattern;
 mod rules;
 
 pub use groups::{Group, Record, RobotsTxt, Token};
+pub use index::RuleIndex;
 pub use keys::KNOWN_KEYS;
 pub use oddities::{Finding, Oddity};
 pub use pattern::path_of_url;
-pub use rules::{By, Decision, Rule, Ruleset, Verb};
+pub use rules::{By, Decision, PathByGroup, Rule, Ruleset, Verb};
 
 crate::words! {
     /// How a file is read where crawlers differ.

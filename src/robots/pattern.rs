@@ -26,13 +26,19 @@ pub(super) fn match_length(dialect: Dialect, pattern: &[u8], path: &[u8]) -> Opt
 
 /// Google's second look at an Allow for `.../index.htm*` that does not match: as `.../$`, with that shorter length.
 pub(super) fn index_match_length(pattern: &[u8], path: &[u8]) -> Option<u32> {
+    let folder = folder_of_index(pattern)?;
+    matches(&folder, path).then(|| length(folder.len()))
+}
+
+/// The pattern `.../$` for `.../index.htm*`.
+pub(super) fn folder_of_index(pattern: &[u8]) -> Option<Vec<u8>> {
     let slash = memchr::memrchr(b'/', pattern)?;
     if !pattern[slash..].starts_with(b"/index.htm") {
         return None;
     }
     let mut folder = normalised_pattern(Dialect::Google, &pattern[..=slash]).into_owned();
     folder.push(b'$');
-    matches(&folder, path).then(|| length(folder.len()))
+    Some(folder)
 }
 
 /// A pattern as it is compared and measured.
@@ -156,7 +162,8 @@ fn push_encoded(byte: u8, out: &mut Vec<u8>) {
     out.extend([b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
 }
 
-pub(super) const fn is_special(byte: u8) -> bool {
+/// Bytes that are not compared as they stand, or that stand for others.
+const fn is_special(byte: u8) -> bool {
     matches!(byte, b'*' | b'$' | b'%' | 0x80..)
 }
 

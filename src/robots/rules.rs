@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::robots::lines::Span;
 use crate::robots::pattern::{index_match_length, match_length, normalised_path, normalised_pattern};
-use crate::robots::{Dialect, RobotsTxt};
+use crate::robots::{Dialect, RobotsTxt, RuleIndex};
 
 crate::words! {
     /// Which rules apply to an agent.
@@ -55,6 +55,49 @@ pub struct Decision {
     pub line: u32,
 }
 
+impl Decision {
+    /// Allowed, since no rule says otherwise.
+    pub(super) const NO_RULE: Self = Self { allowed: true, line: 0 };
+}
+
+/// Whether a (normalised) path is allowed whatever the rules say (RFC 9309, section 2.2.2).
+pub(super) fn is_always_allowed(dialect: Dialect, path: &[u8]) -> bool {
+    dialect == Dialect::Rfc9309 && path == b"/robots.txt"
+}
+
+/// The verdicts of every group of a file on one path.
+///
+/// Agents are named by many combinations of groups; this is asked once and combined for each.
+#[derive(Clone, Debug)]
+pub struct PathByGroup {
+    is_always_allowed: bool,
+    bests: Vec<Best>,
+}
+
+impl PathByGroup {
+    /// Judges a path by each group of the file.
+    pub fn new(file: &RobotsTxt<'_>, path: &[u8]) -> Self {
+        let path = normalised_path(file.dialect(), path);
+        let groups = 0..u32::try_from(file.groups().len()).unwrap_or(u32::MAX);
+        Self {
+            is_always_allowed: is_always_allowed(file.dialect(), &path),
+            bests: groups.map(|group| Best::of(file, file.stored_rules(group), &path)).collect(),
+        }
+    }
+
+    /// The verdict of rules of the same file: what [`Ruleset::judge`] says of the path.
+    pub fn judge(&self, rules: &Ruleset<'_>) -> Decision {
+        if self.is_always_allowed {
+            return Decision::NO_RULE;
+        }
+        let mut best = Best::default();
+        for group in rules.groups() {
+            best.merge(self.bests[*group as usize]);
+        }
+        best.decision()
+    }
+}
+
 /// The rules that apply to one agent: those of all its groups, merged.
 #[derive(Clone, Debug)]
 pub struct Ruleset<'r> {
@@ -102,15 +145,15 @@ impl<'r> Ruleset<'r> {
     pub fn judge(&self, path: &[u8]) -> Decision {
         let dialect = self.file.dialect();
         let path = normalised_path(dialect, path);
-        if dialect == Dialect::Rfc9309 && path.as_ref() == b"/robots.txt" {
-            return Decision { allowed: true, line: 0 };
+        if is_always_allowed(dialect, &path) {
+            return Decision::NO_RULE;
         }
-        let body = self.file.body();
-        let mut best = Best::default();
-        for rule in self.stored() {
-            best.try_rule(dialect, rule.verb, rule.value.of(body), rule.line, &path);
-        }
-        best.decision()
+        Best::of(self.file, self.stored(), &path).decision()
+    }
+
+    /// The same for many paths: sorts the rules once.
+    pub fn index(&self) -> RuleIndex<'r> {
+        RuleIndex::new(self.file.dialect(), self.rules())
     }
 
     pub(super) fn stored(&self) -> impl Iterator<Item = &'r StoredRule> + '_ {
@@ -127,6 +170,14 @@ pub(super) struct Best {
 }
 
 impl Best {
+    fn of<'s>(file: &RobotsTxt<'_>, rules: impl IntoIterator<Item = &'s StoredRule>, path: &[u8]) -> Self {
+        let mut best = Self::default();
+        for rule in rules {
+            best.try_rule(file.dialect(), rule.verb, rule.value.of(file.body()), rule.line, path);
+        }
+        best
+    }
+
     #[inline]
     pub(super) fn try_rule(&mut self, dialect: Dialect, verb: Verb, pattern: &[u8], line: u32, path: &[u8]) {
         let length = match match_length(dialect, pattern, path) {
@@ -147,9 +198,23 @@ impl Best {
             Verb::Allow => &mut self.allow,
             Verb::Disallow => &mut self.disallow,
         };
-        if length >= best.0 {
+        if length >= best.0 || (length + 1 == best.0 && line < best.1) {
             *best = (length + 1, line);
         }
+    }
+
+    /// Takes what another group, or another kind of pattern, has found.
+    pub(super) fn merge(&mut self, other: Self) {
+        for (verb, (length, line)) in [(Verb::Allow, other.allow), (Verb::Disallow, other.disallow)] {
+            if let Some(length) = length.checked_sub(1) {
+                self.take(verb, length, line);
+            }
+        }
+    }
+
+    /// Whether a match of that length would change nothing.
+    pub(super) fn outranks(self, verb: Verb, length: u32) -> bool {
+        length + 1 < if verb == Verb::Allow { self.allow.0 } else { self.disallow.0 }
     }
 
     pub(super) fn decision(self) -> Decision {
