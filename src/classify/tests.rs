@@ -1,1 +1,214 @@
+//! Observation → row, and the definitions case by case. In the files of the cases `|` stands for a line end.
+
+use bytes::Bytes;
+use proptest::prelude::*;
+
 use super::*;
+use crate::classify::row::{By, Comparison, Restriction};
+use crate::domain::{Domain, Target};
+use crate::observation::{BodySource, Failure};
+use crate::outcome::{Cause, Kind};
+
+fn classifier(definition: &str, dialect: Dialect) -> Classifier {
+    Classifier::new(Catalogue::embedded(), Definition::named(definition).unwrap(), dialect)
+}
+
+/// The panel's first agent, GPTBot, under one definition.
+#[track_caller]
+fn check(definition: &str, text: &str, expected: Restriction) {
+    let judgement = classifier(definition, Dialect::Rfc9309).judge_bytes(text.replace('|', "\n").as_bytes());
+    assert_eq!(judgement.panel[0].restriction, expected, "{definition}: {text}");
+}
+
+#[test]
+fn rfc_has_four_levels() {
+    let check = |text, expected| check("rfc", text, expected);
+    check("", Restriction::None);
+    check("User-agent: *|Disallow:", Restriction::None);
+    check("User-agent: *|Allow: /", Restriction::None);
+    check("User-agent: *|Disallow: /x", Restriction::Partial);
+    check("User-agent: *|Disallow: /$", Restriction::Partial);
+    check("User-agent: *|Disallow: /", Restriction::Full);
+    check("User-agent: *|Disallow: *", Restriction::Full);
+    check("User-agent: *|Disallow: /|Disallow: /x", Restriction::Full);
+    check("User-agent: *|Disallow: /|Allow: /x", Restriction::Mostly);
+    check("User-agent: *|Disallow: /|Allow: /$", Restriction::Mostly);
+    check("User-agent: *|Disallow: /|Allow: /", Restriction::None);
+    check("User-agent: *|Disallow: /|Allow: /robots.txt", Restriction::Full);
+    check("User-agent: *|Disallow: /robots.txt", Restriction::None);
+    check("User-agent: *|Disallow: x", Restriction::None);
+    check("User-agent: *|Disallow: /x*y|Allow: /xy", Restriction::Partial);
+    check("User-agent: *|Disallow: /|User-agent: GPTBot|Disallow: /x", Restriction::Partial);
+}
+
+#[test]
+fn the_other_definitions() {
+    check("root", "User-agent: *|Disallow: /", Restriction::Full);
+    check("root", "User-agent: *|Disallow: /|Allow: /$", Restriction::None);
+    check("root", "User-agent: *|Disallow: /x", Restriction::None);
+    check("named-root", "User-agent: *|Disallow: /", Restriction::None);
+    check("named-root", "User-agent: GPTBot|Disallow: /|Allow: /", Restriction::Full);
+    check("named-root", "User-agent: GPTBot|Disallow: /*", Restriction::None);
+    check("mention", "User-agent: GPTBot|Allow: /", Restriction::Full);
+    check("mention", "User-agent: *|Disallow: /", Restriction::None);
+}
+
+#[test]
+fn definitions_are_documented_and_differ() {
+    let names: std::collections::BTreeSet<_> = DEFINITIONS.iter().map(|definition| definition.name).collect();
+    assert_eq!(names.len(), DEFINITIONS.len());
+    for definition in DEFINITIONS {
+        assert!(definition.doc.ends_with('.') && definition.source.ends_with('.'), "{}", definition.name);
+    }
+}
+
+#[test]
+fn an_agent_is_compared_with_a_crawler_that_no_group_names() {
+    let text = b"User-agent: *\nDisallow: /x\nUser-agent: GPTBot\nDisallow: /\nUser-agent: CCBot\nAllow: /\n";
+    let judgement = classifier("rfc", Dialect::Rfc9309).judge_bytes(text);
+    let of = |place: usize| (judgement.panel[place].by, judgement.panel[place].vs_unnamed);
+    assert_eq!(of(0), (By::Named, Comparison::Stricter));
+    assert_eq!(of(1), (By::Wildcard, Comparison::Same));
+    assert_eq!(of(9), (By::Named, Comparison::Looser));
+    assert_eq!(judgement.unnamed_restriction, Restriction::Partial);
+    assert!(judgement.core_training_stricter && judgement.any_ai && judgement.any_ai_named);
+    let judgement = classifier("rfc", Dialect::Rfc9309).judge_bytes(b"User-agent: *\nDisallow: /\n");
+    assert!(judgement.any_ai && !judgement.any_ai_named && !judgement.core_training_stricter);
+}
+
+#[test]
+fn versions_in_a_name_are_understood_for_every_agent() {
+    let classifier = classifier("rfc", Dialect::Rfc9309);
+    let body = b"User-agent: GPTBot/1.1\nUser-agent: MistralAI-User\nDisallow: /\n";
+    let file = RobotsTxt::parse(body, Dialect::Rfc9309);
+    let verdicts = classifier.judge(&file);
+    for name in ["GPTBot", "MistralAI-User", "MistralAI-User/1.0"] {
+        let position = classifier.catalogue().position(name).unwrap();
+        assert_eq!(verdicts.agents[position].by, By::Named, "{name}");
+        assert_eq!(verdicts.agents[position].restriction, Restriction::Full, "{name}");
+    }
+}
+
+fn observation(ending: Ending) -> Observation {
+    let domain = Domain::parse("example.com").unwrap();
+    Observation {
+        target: Target { index: 0, domain, rank: None, weight: None, stratum: None },
+        capture_index: 0,
+        fetched_at: None,
+        asking: None,
+        ending,
+        body_source: BodySource::Fetched,
+    }
+}
+
+fn row(status: u16, body: &[u8]) -> Row {
+    let response = Response {
+        url: "https://example.com/robots.txt".into(),
+        status,
+        headers: Vec::new(),
+        body: Bytes::copy_from_slice(body),
+        is_truncated: false,
+        wire_bytes: None,
+    };
+    classifier("rfc", Dialect::Rfc9309).classify(observation(Ending::Response(response)))
+}
+
+#[test]
+fn a_readable_file_is_read_and_judged() {
+    let row = row(200, b"User-agent: GPTBot\nCrawl-delay: 5\nDisallow: /\nSitemap: s\nsitemap: t\nAllow:\n");
+    assert_eq!(row.outcome, Outcome::Answer(Kind::Rules));
+    let reading = row.reading.unwrap();
+    assert_eq!((reading.line_count, reading.group_count), (6, 1));
+    assert_eq!((reading.allow_rule_count, reading.disallow_rule_count), (0, 1));
+    assert_eq!(reading.sitemaps, ["s", "t"]);
+    assert_eq!(reading.other_records, [("crawl-delay".to_owned(), 1), ("sitemap".to_owned(), 2)]);
+    let named = &reading.named_agents[0];
+    assert_eq!((named.token.as_str(), named.as_written.as_str(), named.line), ("gptbot", "GPTBot", 1));
+    assert_eq!((named.restriction, named.disallow_rules, named.crawl_delay_s), (Restriction::Full, 1, Some(5.0)));
+    assert_eq!(row.judgement.unwrap().panel.len(), 25);
+}
+
+#[test]
+fn what_is_absent_or_empty_restricts_nobody() {
+    for (status, body) in [(404, "User-agent: *\nDisallow: /"), (410, ""), (200, ""), (200, "# Disallow: /")] {
+        let row = row(status, body.as_bytes());
+        assert_eq!(row.reading.is_some(), status == 200);
+        let judgement = row.judgement.unwrap();
+        assert!(judgement.panel.iter().all(|agent| {
+            (agent.restriction, agent.by, agent.vs_unnamed, agent.root_allowed)
+                == (Restriction::None, By::Default, Comparison::Same, true)
+        }));
+        assert!(!judgement.any_ai);
+    }
+}
+
+#[test]
+fn what_is_not_determinable_has_no_verdict() {
+    for (status, body) in [(200, "<html>\nUser-agent: *\nDisallow: /"), (403, "User-agent: *\nDisallow: /"), (503, "")]
+    {
+        let row = row(status, body.as_bytes());
+        assert!(row.reading.is_none() && row.judgement.is_none() && row.body.is_some());
+    }
+    let failure = Ending::Failure(Failure::from(Cause::DnsNxdomain));
+    let row = classifier("rfc", Dialect::Rfc9309).classify(observation(failure));
+    assert_eq!(row.outcome, Outcome::Failure(Cause::DnsNxdomain));
+    assert!(row.reading.is_none() && row.judgement.is_none() && row.body.is_none());
+}
+
+#[test]
+fn charsets_are_sniffed_from_marks_and_bytes() {
+    let cases: [(&[u8], Charset); 6] = [
+        (b"abc", Charset::Ascii),
+        ("\u{e9}".as_bytes(), Charset::Utf8),
+        (b"\xef\xbb\xbfabc", Charset::Utf8Bom),
+        (b"\xff\xfea\0", Charset::Utf16le),
+        (b"\xfe\xff\0a", Charset::Utf16be),
+        (b"caf\xe9 ", Charset::Other),
+    ];
+    for (body, expected) in cases {
+        assert_eq!(charset_of(body, false), expected, "{body:?}");
+    }
+    assert_eq!(charset_of("\u{e9}".as_bytes().split_last().unwrap().1, true), Charset::Utf8);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn many_agents_at_once_equal_one_by_one(lines in prop::collection::vec((0_usize..9, 0_usize..12), 0..30), google in any::<bool>()) {
+        let keys = ["User-agent: ", "User-agent: ", "Disallow: ", "Disallow: ", "Allow: ", "Allow: ", "Sitemap: ", "", "#"];
+        let values = ["*", "GPTBot", "gptbot/2", "CCBot", "MistralAI-User", "AI2Bot", "/", "/x*", "/*.y$", "/x", "", "/z"];
+        let text: String = lines.iter().map(|(key, value)| format!("{}{}\n", keys[*key], values[*value])).collect();
+        let dialect = if google { Dialect::Google } else { Dialect::Rfc9309 };
+        let classifier = classifier("rfc", dialect);
+        let file = RobotsTxt::parse(text.as_bytes(), dialect);
+        let verdicts = classifier.judge(&file);
+        for (agent, verdict) in classifier.catalogue().agents().iter().zip(&verdicts.agents) {
+            let rules = file.rules_for(&agent.token);
+            prop_assert_eq!(rules.by(), verdict.by, "{}: {}", &agent.token, &text);
+            prop_assert_eq!(rules.judge(b"/").allowed, verdict.root_allowed, "{}: {}", &agent.token, &text);
+            prop_assert_eq!(level(&rules), verdict.restriction, "{}: {}", &agent.token, &text);
+        }
+    }
+}
+
+/// The definition `rfc` as the sentences of its documentation say it, without any short cut.
+fn level(rules: &crate::robots::Ruleset<'_>) -> Restriction {
+    let dialect = rules.file().dialect();
+    let mut witnesses = vec![b"/".to_vec(), UNNAMED_PATH.to_vec()];
+    for rule in rules.rules().filter(|rule| !rule.pattern.is_empty()) {
+        let pattern = String::from_utf8(rule.normalised(dialect).into_owned()).unwrap();
+        for filler in ["", "x"] {
+            let path = pattern.strip_suffix('$').unwrap_or(&pattern).replace('*', filler);
+            witnesses.push(if path.starts_with('/') { path } else { format!("/{path}") }.into_bytes());
+        }
+    }
+    witnesses.retain(|path| path != b"/robots.txt");
+    let closed = witnesses.iter().filter(|path| !rules.judge(path).allowed).count();
+    match (closed, rules.judge(UNNAMED_PATH).allowed) {
+        (0, _) => Restriction::None,
+        (_, true) => Restriction::Partial,
+        (closed, false) if closed == witnesses.len() => Restriction::Full,
+        (_, false) => Restriction::Mostly,
+    }
+}
