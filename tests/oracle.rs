@@ -3,12 +3,19 @@
 //! The tables and the files are not part of the repository; where they are absent the tests say so and pass. CI has
 //! them.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a table that cannot be read fails the test; counts are printed"
+)]
+
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
+use survey::classify::{Catalogue, Classifier, DEFINITIONS};
 use survey::robots::{By, Decision, Dialect, Oddity, RobotsTxt, path_of_url};
 use warc::{WarcHeader, WarcReader};
 
@@ -194,6 +201,23 @@ fn a_named_agent_is_named_in_both_dialects_unless_its_name_is_outside_the_alphab
     let body = b"User-agent: AI2Bot\nDisallow: /\n";
     assert_eq!(RobotsTxt::parse(body, Dialect::Rfc9309).rules_for("AI2Bot").by(), By::Named);
     assert_eq!(RobotsTxt::parse(body, Dialect::Google).rules_for("AI2Bot").by(), By::Default);
+}
+
+/// Files of 2017 cannot opt out of AI: what they name is named for another reason, and must hardly count.
+#[test]
+fn files_of_2017_hardly_restrict_an_ai_agent_by_name() {
+    let Some(shared) = shared() else { return };
+    let bodies = bodies(&shared, "top1m-2017");
+    let classifier = Classifier::new(Catalogue::embedded(), &DEFINITIONS[0], Dialect::Rfc9309);
+    let judgements: Vec<_> = bodies.values().map(|body| classifier.judge_bytes(body)).collect();
+    let named = judgements.iter().filter(|judgement| judgement.any_ai_named).count();
+    let stricter = judgements.iter().filter(|judgement| judgement.core_training_stricter).count();
+    eprintln!(
+        "placebo: of {} files of 2017, {named} restrict an AI agent by name, {stricter} a core agent",
+        bodies.len()
+    );
+    assert!(bodies.len() > 10_000);
+    assert!(named * 100 < bodies.len(), "{named} of {}", bodies.len());
 }
 
 struct Verdicts {

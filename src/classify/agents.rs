@@ -402,7 +402,7 @@ impl<'t> Names<'t> {
 }
 
 fn line_of(text: &str, offset: usize) -> usize {
-    text.as_bytes()[..offset.min(text.len())].iter().filter(|byte| **byte == b'\n').count() + 1
+    text.as_bytes()[..offset.min(text.len())].split(|byte| *byte == b'\n').count()
 }
 
 #[cfg(test)]

@@ -98,6 +98,7 @@ pub struct NamedAgent {
 }
 
 /// What a target asks of crawlers, under the snapshot's definition.
+#[expect(clippy::struct_excessive_bools, reason = "each is a column of its own")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     /// Level for a crawler that no group names.

@@ -236,8 +236,7 @@ impl<'a> RobotsTxt<'a> {
 
     /// The value of the first Crawl-delay record in one of the groups of a set.
     pub fn crawl_delay(&self, set: usize) -> Option<&'a [u8]> {
-        let groups = self.groups_of_set(set).iter().map(|group| &self.groups[*group as usize]);
-        let record = groups.filter_map(|group| group.crawl_delay).next()?;
+        let record = self.groups_of_set(set).iter().find_map(|group| self.groups[*group as usize].crawl_delay)?;
         Some(self.records[record as usize].value.of(self.body))
     }
 

@@ -71,7 +71,7 @@ impl Findings {
 /// Whether a token holds a character that is easily taken for one of the alphabet.
 ///
 /// Dashes other than `-`, invisible and no-break spaces, full-width forms, and Cyrillic or Greek letters beside Latin
-/// ones. Seen in the wild: `Perplexity‑User` with U+2011, shipped by a WordPress plugin.
+/// ones. Seen in the wild: `Perplexity-User` with U+2011 for the hyphen, shipped by a plugin and copied from there.
 pub(super) fn has_look_alike(token: &[u8]) -> bool {
     if token.is_ascii() {
         return false;
