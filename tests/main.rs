@@ -5,3 +5,4 @@
 mod layers;
 mod oracle;
 mod snapshot;
+mod rehearsal;

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Proves from a rehearsal's log that a survey was polite.
+
+Reads the CSV that `survey rehearse --log` writes, and checks, over all HTTP and HTTPS connections:
+
+* to one address, no connection starts before the gap has passed since the end of the one before, so none overlap;
+* for one listed host, never more than so many connections; a `www.` name counts as its apex.
+
+Prints what was compared. Exits 1 with the offending rows if a promise was broken, 2 if the log cannot be read.
+Connections that the kernel refuses or loses by itself are in no log, so they are not judged here.
+"""
+
+import argparse
+import collections
+import csv
+import sys
+
+COLUMNS = {"opened_ms", "closed_ms", "kind", "local", "peer_port", "host", "path", "status", "note"}
+SHOWN = 20
+
+
+def main():
+    arguments = parse_arguments()
+    try:
+        connections = read_connections(arguments.log)
+    except (OSError, ValueError, KeyError) as error:
+        print(f"{arguments.log}: {error}", file=sys.stderr)
+        return 2
+    if not connections:
+        print(f"{arguments.log}: no HTTP connection, so nothing is proved", file=sys.stderr)
+        return 2
+    gaps_hold = check_gaps(connections, arguments.gap_ms)
+    requests_hold = check_requests(connections, arguments.max_requests)
+    return 0 if gaps_hold and requests_hold else 1
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("log", help="CSV written by `survey rehearse --log`")
+    parser.add_argument("--gap-ms", type=float, required=True, help="least time from the end of one to the next")
+    parser.add_argument("--max-requests", type=int, default=8, help="most connections for one host (default 8)")
+    return parser.parse_args()
+
+
+def read_connections(path):
+    """All HTTP(S) rows, each with its times as numbers."""
+    with open(path, newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        missing = COLUMNS - set(reader.fieldnames or ())
+        if missing:
+            raise ValueError(f"no log of a rehearsal: without {', '.join(sorted(missing))}")
+        rows = [row for row in reader if row["kind"] in ("http", "https")]
+    for row in rows:
+        row["opened"] = float(row["opened_ms"])
+        row["closed"] = float(row["closed_ms"])
+    return rows
+
+
+def check_gaps(connections, gap):
+    by_address = collections.defaultdict(list)
+    for row in connections:
+        by_address[row["local"]].append(row)
+    compared, closest, offences = 0, None, []
+    for rows in by_address.values():
+        rows.sort(key=lambda row: (row["opened"], row["closed"]))
+        # The one that ended last need not be the one that began last.
+        last = rows[0]
+        for row in rows[1:]:
+            pause = row["opened"] - last["closed"]
+            compared += 1
+            closest = pause if closest is None else min(closest, pause)
+            if pause < gap:
+                offences.append((pause, last, row))
+            if row["closed"] >= last["closed"]:
+                last = row
+    busiest = max(len(rows) for rows in by_address.values())
+    seen = "none" if closest is None else f"{closest:.3f} ms"
+    print(f"{len(by_address)} addresses, {len(connections)} connections, at most {busiest} to one address")
+    print(f"{compared} pauses of at least {gap:g} ms expected; closest seen: {seen}; too close: {len(offences)}")
+    for pause, before, after in sorted(offences, key=lambda offence: offence[0])[:SHOWN]:
+        print(f"  {pause:.3f} ms at {after['local']}:\n    {show(before)}\n    {show(after)}")
+    return not offences
+
+
+def check_requests(connections, most):
+    by_host = collections.defaultdict(list)
+    for row in connections:
+        by_host[row["host"].removeprefix("www.")].append(row)
+    # Nobody can say for whom a connection came that named no host; it still counts for its address.
+    unnamed = len(by_host.pop("", []))
+    offences = {host: rows for host, rows in by_host.items() if len(rows) > most}
+    busiest = max(map(len, by_host.values()), default=0)
+    print(f"{len(by_host)} hosts, at most {busiest} connections for one; over {most}: {len(offences)}; unnamed: {unnamed}")
+    for host, rows in sorted(offences.items())[:SHOWN]:
+        print(f"  {len(rows)} for {host}:")
+        for row in rows:
+            print(f"    {show(row)}")
+    return not offences
+
+
+def show(row):
+    return " ".join(row[column] for column in
+                    ("opened_ms", "closed_ms", "kind", "local", "host", "path", "status", "note"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
