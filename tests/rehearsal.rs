@@ -1,5 +1,7 @@
 //! The loopback web, from the outside: real DNS messages, real connections, real TLS.
 
+#![expect(clippy::unwrap_used, reason = "clippy's exception for tests stops at the functions that tests call")]
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
@@ -213,7 +215,7 @@ async fn one_seed_gives_one_web() {
 
 #[tokio::test]
 async fn invented_certificates_fail_as_they_are_meant_to_and_the_file_is_there_all_the_same() {
-    let hosts: Vec<String> = (0..1500).map(|index| format!("cert-{index}.example")).collect();
+    let hosts: Vec<String> = (0..700).map(|index| format!("cert-{index}.example")).collect();
     let web = Web::population(&hosts, 1, Some(0)).await;
     let mut verdicts: BTreeMap<String, usize> = BTreeMap::new();
     for host in &hosts {
@@ -231,7 +233,7 @@ async fn invented_certificates_fail_as_they_are_meant_to_and_the_file_is_there_a
         assert!(matches!(plain.status, 200 | 308), "{host}: {}", plain.status);
     }
     assert_eq!(verdicts.len(), 3, "{verdicts:?}");
-    assert!(verdicts.values().all(|count| (2..40).contains(count)), "{verdicts:?}");
+    assert!(verdicts.values().all(|count| (1..25).contains(count)), "{verdicts:?}");
 }
 
 #[tokio::test]
@@ -304,6 +306,7 @@ enum Transport {
     Tcp,
 }
 
+#[derive(Debug)]
 struct Answer {
     status: u16,
     fields: Vec<(String, String)>,
@@ -382,7 +385,11 @@ impl Web {
         let Some(address) = self.address(host).await else { return Err(ErrorKind::NotFound.into()) };
         let doors = &self.rehearsal.announcement().doors;
         let door = doors.iter().find(|door| holds(&door.block, address)).unwrap();
-        TcpStream::connect(SocketAddr::from((address, if port == 443 { door.https } else { door.http }))).await
+        let port = if port == 443 { door.https } else { door.http };
+        let stream = TcpStream::connect(SocketAddr::from((address, port))).await?;
+        // The request follows the handshake's last flight; Nagle would hold it back until that is acknowledged.
+        stream.set_nodelay(true)?;
+        Ok(stream)
     }
 
     async fn http(&self, host: &str) -> std::io::Result<Answer> {

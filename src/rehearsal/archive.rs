@@ -34,7 +34,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<(Domain, Response)>> {
         }) else {
             continue;
         };
-        let response = parse(message.into()).with_context(context)?;
+        let response = parse(&message.into()).with_context(context)?;
         if let Some(position) = positions.get(&host) {
             hosts[*position].1 = response;
         } else {
@@ -59,7 +59,7 @@ pub(super) fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
 }
 
 /// Splits a recorded message; its framing is left behind, because the rehearsal frames anew.
-fn parse(message: Bytes) -> anyhow::Result<Response> {
+fn parse(message: &Bytes) -> anyhow::Result<Response> {
     let mut slots = [httparse::EMPTY_HEADER; 256];
     let mut head = httparse::Response::new(&mut slots);
     let config = {
@@ -67,7 +67,7 @@ fn parse(message: Bytes) -> anyhow::Result<Response> {
         config.ignore_invalid_headers_in_responses(true).allow_spaces_after_header_name_in_responses(true);
         config
     };
-    let status = config.parse_response(&mut head, &message).context("reading the recorded head")?;
+    let status = config.parse_response(&mut head, message).context("reading the recorded head")?;
     let httparse::Status::Complete(end) = status else { anyhow::bail!("the recorded head has no end") };
     let body = message.slice(end..);
     let mut fields = Vec::new();
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn framing_is_left_behind_and_the_rest_is_kept() {
-        let response = parse(Bytes::from_static(
+        let response = parse(&Bytes::from_static(
             b"HTTP/1.1 503 Busy\r\nServer: a\r\nContent-Length: 99\r\nTransfer-Encoding: chunked\r\n\
               Content-Encoding: gzip\r\nX: \xe9\r\n\r\nbody",
         ))

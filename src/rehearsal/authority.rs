@@ -87,8 +87,7 @@ impl Authority {
         if let Some(kept) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
             return Ok(Arc::clone(kept));
         }
-        let tls = self.web.behaviour(name).map_or(Tls::Good, |behaviour| behaviour.tls);
-        let certificate = self.sign(name, tls)?;
+        let certificate = self.sign(name, self.web.tls(name))?;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= KEPT {
             kept.clear();

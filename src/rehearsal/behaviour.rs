@@ -50,7 +50,7 @@ pub(super) enum Way {
     Unreachable,
 }
 
-/// What a TLS handshake finds, once its ClientHello has named the host.
+/// What a TLS handshake finds, once its `ClientHello` has named the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Tls {
     /// A certificate of the announced authority for that name.

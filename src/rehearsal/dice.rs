@@ -17,7 +17,7 @@ impl Dice {
         Self(state)
     }
 
-    /// The next 64 bits (SplitMix64, Steele, Lea and Flood 2014).
+    /// The next 64 bits (`SplitMix64`; Steele, Lea and Flood 2014).
     pub(super) fn roll(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -100,14 +100,11 @@ async fn converse(mut stream: TcpStream, entry: Entry, peer: SocketAddr, stage: 
             stream.read_exact(&mut query).await?;
             Ok::<_, io::Error>(query)
         };
-        let query = match timeout(PATIENCE, read).await {
-            Ok(Ok(query)) => query,
-            Ok(Err(_)) | Err(_) => {
-                if let Some(mut entry) = waiting {
-                    entry.note("no query");
-                }
-                return Ok(());
+        let Ok(Ok(query)) = timeout(PATIENCE, read).await else {
+            if let Some(mut entry) = waiting {
+                entry.note("no query");
             }
+            return Ok(());
         };
         let mut entry = waiting.take().unwrap_or_else(|| stage.log.enter(Channel::DnsTcp, LOCAL, peer.port()));
         let Some(answer) = answer(&query, &stage.web, &mut entry) else { return Ok(()) };

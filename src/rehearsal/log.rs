@@ -99,7 +99,7 @@ pub(super) struct Entry {
 impl Entry {
     /// Which host was asked for.
     pub(super) fn host(&mut self, host: &str) {
-        self.row().host = host.to_owned();
+        host.clone_into(&mut self.row().host);
     }
 
     /// Which path was asked for; for DNS the type of record.

@@ -131,6 +131,11 @@ impl Population {
         }
     }
 
+    /// What a TLS handshake finds; twins are in good health.
+    pub(super) fn tls(&self, name: &str) -> Tls {
+        if self.places.contains_key(name) { kind(self.seed, name).tls() } else { Tls::Good }
+    }
+
     /// What the host of that name does, if it exists.
     pub(super) fn behaviour(&self, name: &str) -> Option<Behaviour> {
         if self.places.contains_key(name) {
@@ -156,6 +161,15 @@ impl Kind {
             Self::HttpOnly => Some(Way::HttpOnly),
             Self::Blackhole => Some(Way::Blackhole),
             _ => Some(Way::Open),
+        }
+    }
+
+    /// What a TLS handshake finds.
+    fn tls(self) -> Tls {
+        match self {
+            Self::BadCertificate(tls) => tls,
+            Self::Alert | Self::AlertUpgrade => Tls::Alert,
+            _ => Tls::Good,
         }
     }
 }
@@ -185,30 +199,22 @@ fn has_twin(seed: u64, apex: &str) -> bool {
 }
 
 fn behave(seed: u64, name: &str) -> Option<Behaviour> {
-    let page = |status| Behaviour::open(Reply::Respond(Response::page(status, name)));
-    Some(match kind(seed, name) {
+    let kind = kind(seed, name);
+    let file = || file(seed, name);
+    let reply = match kind {
         Kind::NoName | Kind::NoNameButWww | Kind::NoAddressButWww => return None,
-        Kind::File if Dice::new(seed, name, "upgrade").per_mille(700) => {
-            Behaviour::open(Reply::Redirect(Course::Upgrade(file(seed, name))))
-        }
-        Kind::File => Behaviour::open(Reply::Respond(file(seed, name))),
-        Kind::HttpOnly => Behaviour { way: Way::HttpOnly, tls: Tls::Good, reply: Reply::Respond(file(seed, name)) },
-        Kind::BadCertificate(tls) => Behaviour { way: Way::Open, tls, reply: Reply::Respond(file(seed, name)) },
-        Kind::Alert => Behaviour { way: Way::Open, tls: Tls::Alert, reply: Reply::Respond(file(seed, name)) },
-        Kind::AlertUpgrade => {
-            let reply = Reply::Redirect(Course::Upgrade(file(seed, name)));
-            Behaviour { way: Way::Open, tls: Tls::Alert, reply }
-        }
-        Kind::ToWww => Behaviour::open(Reply::Redirect(Course::Www)),
-        Kind::Hops(hops) => Behaviour::open(Reply::Redirect(Course::Hops(hops, file(seed, name)))),
-        Kind::Loop => Behaviour::open(Reply::Redirect(Course::Loop)),
-        Kind::NoLocation => page(302),
-        Kind::Empty => Behaviour::open(Reply::Respond(Response::file(Bytes::new()))),
-        Kind::Page(status) => page(status),
-        Kind::Refuse => Behaviour::closed(Way::Refuse),
-        Kind::Reset => Behaviour::open(Reply::Reset),
-        Kind::Blackhole => Behaviour::closed(Way::Blackhole),
-    })
+        Kind::File if Dice::new(seed, name, "upgrade").per_mille(700) => Reply::Redirect(Course::Upgrade(file())),
+        Kind::File | Kind::HttpOnly | Kind::BadCertificate(_) | Kind::Alert => Reply::Respond(file()),
+        Kind::AlertUpgrade => Reply::Redirect(Course::Upgrade(file())),
+        Kind::ToWww => Reply::Redirect(Course::Www),
+        Kind::Hops(hops) => Reply::Redirect(Course::Hops(hops, file())),
+        Kind::Loop => Reply::Redirect(Course::Loop),
+        Kind::NoLocation => Reply::Respond(Response::page(302, name)),
+        Kind::Empty => Reply::Respond(Response::file(Bytes::new())),
+        Kind::Page(status) => Reply::Respond(Response::page(status, name)),
+        Kind::Refuse | Kind::Reset | Kind::Blackhole => Reply::Reset,
+    };
+    Some(Behaviour { way: kind.way()?, tls: kind.tls(), reply })
 }
 
 fn behave_as_twin(seed: u64, apex: &str) -> Behaviour {

@@ -103,7 +103,7 @@ async fn speak_tls(stream: TcpStream, entry: &mut Entry, stage: &Stage) -> io::R
     let start = LazyConfigAcceptor::new(Acceptor::default(), stream).await?;
     let name = start.client_hello().server_name().unwrap_or_default().to_ascii_lowercase();
     entry.host(&name);
-    if stage.web.behaviour(&name).is_some_and(|behaviour| behaviour.tls == Tls::Alert) {
+    if stage.web.tls(&name) == Tls::Alert {
         entry.note("alert");
         let mut stream = start.io;
         entry.end();
@@ -145,17 +145,13 @@ where
     if behaviour.is_none() {
         entry.note("no such host");
     }
-    match http::answer(behaviour.as_ref(), &request, scheme) {
-        Some(response) => {
-            send(stream, &response, Some(&request), entry).await?;
-            Ok(After::Close)
-        }
-        None => {
-            entry.note("reset");
-            entry.end();
-            Ok(After::Reset)
-        }
-    }
+    let Some(response) = http::answer(behaviour.as_ref(), &request, scheme) else {
+        entry.note("reset");
+        entry.end();
+        return Ok(After::Reset);
+    };
+    send(stream, &response, Some(&request), entry).await?;
+    Ok(After::Close)
 }
 
 enum Head {

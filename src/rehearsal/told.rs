@@ -47,6 +47,11 @@ impl Told {
         self.0.get(name).map(|(address, _)| *address)
     }
 
+    /// What a TLS handshake finds.
+    pub(super) fn tls(&self, name: &str) -> Tls {
+        self.0.get(name).map_or(Tls::Good, |(_, behaviour)| behaviour.tls)
+    }
+
     /// What a host does.
     pub(super) fn behaviour(&self, name: &str) -> Option<Behaviour> {
         self.0.get(name).map(|(_, behaviour)| behaviour.clone())

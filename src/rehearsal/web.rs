@@ -6,7 +6,7 @@
 use std::net::Ipv4Addr;
 
 use crate::rehearsal::Source;
-use crate::rehearsal::behaviour::Behaviour;
+use crate::rehearsal::behaviour::{Behaviour, Tls};
 use crate::rehearsal::population::Population;
 use crate::rehearsal::told::Told;
 
@@ -51,6 +51,16 @@ impl Web {
         match self {
             Self::Told(told) => told.address(name).map_or(Existence::Missing, Existence::At),
             Self::Invented(population) => population.existence(name),
+        }
+    }
+
+    /// What a TLS handshake finds at that name; one that does not exist has a good certificate, and no page.
+    ///
+    /// The same as [`Web::behaviour`] says, without the cost of making a body.
+    pub(super) fn tls(&self, name: &str) -> Tls {
+        match self {
+            Self::Told(told) => told.tls(name),
+            Self::Invented(population) => population.tls(name),
         }
     }
 
