@@ -8,11 +8,17 @@ use arrow::array::AsArray;
 use arrow::datatypes::Int64Type;
 use bytes::Bytes;
 use jiff::Timestamp;
+use sha2::{Digest, Sha256};
 use survey::classify::Row;
-use survey::classify::row::{BodyFacts, Charset};
+use survey::classify::row::{
+    AgentVerdict, BodyFacts, By, Charset, Comparison, Judgement, NamedAgent, Reading, Restriction,
+};
 use survey::domain::{Domain, Target};
-use survey::observation::{BodySource, Ending, Failure, Observation, Response};
+use survey::observation::{
+    Asking, Authority, BodySource, Ending, Failure, Hop, HttpVersion, Observation, Response, TlsVerdict, TlsVersion,
+};
 use survey::outcome::{Cause, Kind, Outcome};
+use survey::robots::Oddity;
 use survey::snapshot::{Date, Folder, Limits, List, Manifest, Plan, Settings, Snapshot, SnapshotWriter, State};
 use survey::table::read_columns;
 
@@ -246,24 +252,27 @@ fn documentation_survives_in_the_files() {
     assert!(fields.iter().all(|field| field.metadata()["doc"].ends_with('.')));
 }
 
-/// Writes a snapshot for `scripts/check-readers.py`, into the folder that `SURVEY_TEST_SNAPSHOT` names.
+/// Writes what `scripts/check-readers.py` can be tried on.
 #[test]
+#[ignore = "writes into the folder that SURVEY_TEST_SNAPSHOT names"]
 fn a_snapshot_for_other_readers() {
-    let Some(root) = std::env::var_os("SURVEY_TEST_SNAPSHOT") else { return };
-    for (date, targets) in [("2026-11-30", 25u32), ("2026-12-07", 30), ("2026-12-07T140533", 3)] {
-        let writer = SnapshotWriter::open(
-            &Folder::new(&root),
-            date.parse().unwrap(),
-            plan(targets.into()),
-            Vec::new(),
-            7,
-            now(),
-        );
-        let mut writer = writer.unwrap().with_limits(limits());
+    let root = std::env::var_os("SURVEY_TEST_SNAPSHOT").expect("SURVEY_TEST_SNAPSHOT names a folder");
+    // Small parts, large ones of several row groups, and a second snapshot of one day.
+    let snapshots = [
+        ("2026-11-30", 25u32, limits()),
+        ("2026-12-07", 40_000, Limits { rows: 30_000, ..Limits::default() }),
+        ("2026-12-07T140533", 3, limits()),
+    ];
+    for (date, targets, limits) in snapshots {
+        let folder = Folder::new(&root);
+        let writer = SnapshotWriter::open(&folder, date.parse().unwrap(), plan(targets.into()), Vec::new(), 7, now());
+        let mut writer = writer.unwrap().with_limits(limits);
         (0..targets).for_each(|index| writer.push(row(index)).unwrap());
         writer.finish(later()).unwrap();
     }
 }
+
+const BODY: &[u8] = b"User-agent: GPTBot\nDisallow: /\n";
 
 struct TestFolder(tempfile::TempDir);
 
@@ -338,15 +347,16 @@ fn plan(accepted: u64) -> Plan {
 
 /// A readable file for even targets, a name that does not exist for odd ones.
 fn row(index: u32) -> Row {
-    let domain = Domain::parse(&format!("host-{index}.example")).unwrap();
+    let domain_name = format!("host-{index}.example");
+    let domain = Domain::parse(&domain_name).unwrap();
     let target = Target { index, domain, rank: Some(index + 1), weight: None, stratum: None };
     let is_there = index.is_multiple_of(2);
     let ending = if is_there {
         Ending::Response(Response {
-            url: format!("https://host-{index}.example/robots.txt"),
+            url: format!("https://{domain_name}/robots.txt"),
             status: 200,
             headers: vec![("content-type".to_owned(), "text/plain".to_owned())],
-            body: Bytes::from_static(b"User-agent: *\nDisallow: /\n"),
+            body: Bytes::from_static(BODY),
             is_truncated: false,
             wire_bytes: Some(26),
         })
@@ -358,14 +368,76 @@ fn row(index: u32) -> Row {
             target,
             capture_index: 0,
             fetched_at: is_there.then(now),
-            asking: None,
+            asking: Some(asking(is_there, &domain_name)),
             ending,
             body_source: BodySource::Fetched,
         },
         outcome: if is_there { Outcome::Answer(Kind::Rules) } else { Outcome::Failure(Cause::DnsNxdomain) },
-        body: is_there.then_some(BodyFacts { sha256: [7; 32], is_html: false, charset: Charset::Ascii }),
-        reading: None,
-        judgement: None,
+        body: is_there.then_some(BodyFacts {
+            sha256: Sha256::digest(BODY).into(),
+            is_html: false,
+            charset: Charset::Ascii,
+        }),
+        reading: is_there.then(reading),
+        judgement: is_there.then(|| Judgement {
+            unnamed_restriction: Restriction::None,
+            unnamed_root_allowed: true,
+            panel: vec![verdict(), verdict()],
+            core_training_stricter: true,
+            any_ai: true,
+            any_ai_named: true,
+        }),
+    }
+}
+
+fn asking(is_there: bool, domain: &str) -> Asking {
+    let hop = Hop {
+        url: format!("https://{domain}/robots.txt"),
+        ip: Some("192.0.2.1".parse().unwrap()),
+        status: Some(200),
+        failure: None,
+        tls_verdict: Some(TlsVerdict::Verified),
+        tls_version: Some(TlsVersion::Tls13),
+        http_version: Some(HttpVersion::Http11),
+        elapsed: Duration::from_millis(12),
+    };
+    Asking {
+        elapsed: Duration::from_millis(34),
+        hops: if is_there { vec![hop.clone(), hop] } else { Vec::new() },
+        authority: is_there.then_some(Authority::HttpsApex),
+        resolved_ips: if is_there { vec!["192.0.2.1".parse().unwrap()] } else { Vec::new() },
+        dns_cname: None,
+    }
+}
+
+fn reading() -> Reading {
+    let agent = NamedAgent {
+        token: "gptbot".to_owned(),
+        as_written: "GPTBot".to_owned(),
+        restriction: Restriction::Full,
+        root_allowed: false,
+        unnamed_allowed: false,
+        allow_rules: 0,
+        disallow_rules: 1,
+        crawl_delay_s: None,
+        line: 1,
+    };
+    Reading {
+        line_count: 2,
+        sitemaps: vec!["https://example.org/sitemap.xml".to_owned()],
+        oddities: vec![Oddity::ALL[0]],
+        other_records: vec![("host".to_owned(), 2)],
+        named_agents: vec![agent.clone(), agent],
+        ..Reading::default()
+    }
+}
+
+fn verdict() -> AgentVerdict {
+    AgentVerdict {
+        restriction: Restriction::Full,
+        by: By::Named,
+        vs_unnamed: Comparison::Stricter,
+        root_allowed: false,
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray, RecordBatch};
 use arrow::compute::concat_batches;
-use arrow::datatypes::{DataType, Field, Int64Type};
+use arrow::datatypes::{DataType, Field, Int64Type, TimestampMillisecondType};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -57,7 +57,93 @@ fn the_schema_is_pinned() {
         .map(Description::from)
         .map(|column| format!("{} {}", column.name, column.type_word))
         .collect();
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    target_index i64
+    capture_index i32
+    domain text
+    rank i64?
+    weight f64?
+    stratum word?
+    labels list of {name, value}?
+    registrable_domain text?
+    tld word
+    fetched_at timestamp ms UTC?
+    elapsed_ms i32?
+    attempts i32?
+    requested_url text?
+    final_url text?
+    authority word?
+    hops list of {url, ip, status, failure, tls_verdict, elapsed_ms}?
+    redirected_off_site bool?
+    resolved_ips list of text?
+    dns_cname text?
+    server_ip text?
+    front word?
+    http_version word?
+    tls_version word?
+    tls_verdict word?
+    outcome word
+    outcome_class word
+    failure_detail text?
+    status i32?
+    effect_rfc word
+    effect_google word
+    retry_after_s i64?
+    etag text?
+    last_modified text?
+    server text?
+    content_type text?
+    content_encoding text?
+    headers list of {name, value}?
+    probes list of {kind, outcome, body_sha256, verdicts_changed}?
+    body_sha256 fixed 32?
+    body_bytes i64?
+    wire_bytes i64?
+    body_source word?
+    confirmed_at timestamp ms UTC?
+    is_truncated bool?
+    is_html bool?
+    charset word?
+    normalised_sha256 fixed 32?
+    line_count i32?
+    group_count i32?
+    allow_rule_count i32?
+    disallow_rule_count i32?
+    sitemaps list of text?
+    oddities list of word?
+    other_records list of {key, count}?
+    named_agents list of {token, as_written, restriction, root_allowed, unnamed_allowed, allow_rules, disallow_rules, crawl_delay_s, line}?
+    unnamed_restriction word?
+    unnamed_root_allowed bool?
+    core_training_stricter bool?
+    any_ai bool?
+    any_ai_named bool?
+    policy_class word?
+    agent_gptbot word?
+    agent_gptbot_by word?
+    agent_gptbot_vs_unnamed word?
+    agent_gptbot_root_allowed bool?
+    agent_google_extended word?
+    agent_google_extended_by word?
+    agent_google_extended_vs_unnamed word?
+    agent_google_extended_root_allowed bool?
+    signals list of {kind, scope, path, key, value, line, source}?
+    content_signal_search word?
+    content_signal_ai_input word?
+    content_signal_ai_train word?
+    content_signal_use word?
+    content_usage_train_ai word?
+    content_usage_search word?
+    has_license bool?
+    has_prose_reservation bool?
+    reservation_scope word?
+    template word?
+    template_version word?
+    decision word?
+    own_named_agents list of text?
+    extra_files list of {kind, outcome, status, sha256, bytes, body}?
+    body binary?
+    "#);
 }
 
 #[test]
@@ -76,11 +162,101 @@ fn a_full_row_fills_every_built_column() {
     let options = FormatOptions::default().with_null("-");
     let lines: Vec<String> = std::iter::zip(batch.schema().fields(), batch.columns())
         .map(|(field, array)| {
-            let value = ArrayFormatter::try_new(array, &options).unwrap().value(0).to_string();
+            // The formatter knows zones by their offset only.
+            let in_utc = |array: &PrimitiveArray<TimestampMillisecondType>| array.clone().with_timezone("+00:00");
+            let array: ArrayRef =
+                array.as_primitive_opt().map_or_else(|| Arc::clone(array), |times| Arc::new(in_utc(times)) as ArrayRef);
+            let value = ArrayFormatter::try_new(&array, &options).unwrap().value(0).to_string();
             format!("{}: {value}", field.name())
         })
         .collect();
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    target_index: 7
+    capture_index: 0
+    domain: www.example.co.uk
+    rank: 5
+    weight: 0.25
+    stratum: head
+    labels: -
+    registrable_domain: example.co.uk
+    tld: uk
+    fetched_at: 2026-11-30T14:05:33.250Z
+    elapsed_ms: 345
+    attempts: 2
+    requested_url: https://www.example.co.uk/robots.txt
+    final_url: https://www.example.net/robots.txt
+    authority: https-apex
+    hops: [{url: https://www.example.co.uk/robots.txt, ip: 192.0.2.1, status: -, failure: connect-refused, tls_verdict: -, elapsed_ms: 12}, {url: https://www.example.net/robots.txt, ip: 2001:db8::1, status: 200, failure: -, tls_verdict: expired, elapsed_ms: 12}]
+    redirected_off_site: true
+    resolved_ips: [192.0.2.1, 2001:db8::2]
+    dns_cname: edge.example.net
+    server_ip: 2001:db8::1
+    front: -
+    http_version: 1.1
+    tls_version: 1.3
+    tls_verdict: expired
+    outcome: rules
+    outcome_class: readable
+    failure_detail: -
+    status: 200
+    effect_rfc: by-rules
+    effect_google: by-rules
+    retry_after_s: 120
+    etag: "a"
+    last_modified: Mon, 30 Nov 2026 00:00:00 GMT
+    server: café
+    content_type: text/plain
+    content_encoding: gzip
+    headers: [{name: etag, value: "a"}, {name: last-modified, value: Mon, 30 Nov 2026 00:00:00 GMT}, {name: server, value: café}, {name: content-type, value: text/plain}, {name: content-encoding, value: gzip}, {name: retry-after, value: 120}]
+    probes: -
+    body_sha256: abababababababababababababababababababababababababababababababab
+    body_bytes: 26
+    wire_bytes: 46
+    body_source: fetched
+    confirmed_at: 2026-11-30T14:05:33.250Z
+    is_truncated: false
+    is_html: false
+    charset: ascii
+    normalised_sha256: -
+    line_count: 2
+    group_count: 1
+    allow_rule_count: 0
+    disallow_rule_count: 1
+    sitemaps: [https://www.example.net/sitemap.xml]
+    oddities: [bom]
+    other_records: [{key: host, count: 2}]
+    named_agents: [{token: gptbot, as_written: GPTBot, restriction: full, root_allowed: false, unnamed_allowed: false, allow_rules: 0, disallow_rules: 1, crawl_delay_s: 1.5, line: 1}]
+    unnamed_restriction: partial
+    unnamed_root_allowed: true
+    core_training_stricter: true
+    any_ai: true
+    any_ai_named: false
+    policy_class: -
+    agent_gptbot: full
+    agent_gptbot_by: named
+    agent_gptbot_vs_unnamed: stricter
+    agent_gptbot_root_allowed: false
+    agent_google_extended: full
+    agent_google_extended_by: named
+    agent_google_extended_vs_unnamed: stricter
+    agent_google_extended_root_allowed: false
+    signals: -
+    content_signal_search: -
+    content_signal_ai_input: -
+    content_signal_ai_train: -
+    content_signal_use: -
+    content_usage_train_ai: -
+    content_usage_search: -
+    has_license: -
+    has_prose_reservation: -
+    reservation_scope: -
+    template: -
+    template_version: -
+    decision: -
+    own_named_agents: -
+    extra_files: -
+    body: 557365722d6167656e743a202a0a446973616c6c6f773a202f0a
+    "#);
 }
 
 #[test]
