@@ -12,6 +12,8 @@ use clap::{Args, ValueEnum};
 use jiff::SignedDuration;
 use tracing::level_filters::LevelFilter;
 
+use crate::snapshot::Date;
+
 /// What every command understands.
 #[derive(Args, Clone, Debug)]
 pub struct Output {
@@ -72,7 +74,7 @@ pub struct Destination {
 
     /// The snapshot's date [default: today, UTC; an archive's own date]
     #[arg(long, value_name = "YYYY-MM-DD")]
-    pub date: Option<jiff::civil::Date>,
+    pub date: Option<Date>,
 
     /// Make another snapshot of a date that is complete; its folder then carries the time too
     #[arg(long)]

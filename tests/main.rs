@@ -4,5 +4,5 @@
 
 mod layers;
 mod oracle;
-mod snapshot;
 mod rehearsal;
+mod snapshot;

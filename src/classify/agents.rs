@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use toml::Spanned;
 
 /// The embedded catalogue.
-const EMBEDDED: &str = include_str!("../../inputs/agents.toml");
+pub const EMBEDDED: &str = include_str!("../../inputs/agents.toml");
 
 /// One agent of the catalogue.
 #[expect(clippy::struct_excessive_bools, reason = "a record of independent facts, as the file has them")]

@@ -1,6 +1,6 @@
 //! Reading a list line by line: what each gives, or why it is rejected.
 
-use std::io::{BufRead, Read};
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, bail};

@@ -32,6 +32,9 @@ pub use oddities::{Finding, Oddity};
 pub use pattern::path_of_url;
 pub use rules::{By, Decision, PathByGroup, Rule, Ruleset, Verb};
 
+/// Version of the reading: it moves whenever the same bytes may be read differently.
+pub const PARSER_VERSION: &str = "1";
+
 crate::words! {
     /// How a file is read where crawlers differ.
     pub enum Dialect {

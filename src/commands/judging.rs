@@ -1,0 +1,58 @@
+//! How files are judged, from what was typed to the classifier and to what a snapshot says of itself.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+
+use crate::classify::definitions::{DEFINITIONS, Definition};
+use crate::classify::row::Hex;
+use crate::classify::{Catalogue, Classifier};
+use crate::cli::Judging;
+use crate::robots::{Dialect, PARSER_VERSION};
+use crate::snapshot::Plan;
+
+/// Reads catalogue, definition and dialect.
+pub(super) fn classifier(judging: &Judging) -> anyhow::Result<Classifier> {
+    let definition = Definition::named(&judging.definition).ok_or_else(|| {
+        let names: Vec<&str> = DEFINITIONS.iter().map(|definition| definition.name).collect();
+        anyhow!("there is no definition {:?}; there are {}", judging.definition, names.join(", "))
+    })?;
+    let dialect = Dialect::from_word(&judging.dialect).ok_or_else(|| {
+        let words: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.word()).collect();
+        anyhow!("there is no dialect {:?}; there are {}", judging.dialect, words.join(", "))
+    })?;
+    Ok(Classifier::new(load_catalogue(judging.agents.as_deref())?, definition, dialect))
+}
+
+/// Reads a catalogue of agents, or takes the built-in one.
+pub(super) fn load_catalogue(file: Option<&Path>) -> anyhow::Result<Catalogue> {
+    let Some(file) = file else { return Ok(Catalogue::embedded()) };
+    let text = fs::read_to_string(file).with_context(|| format!("reading the catalogue {}", file.display()))?;
+    Ok(Catalogue::parse(&text, &file.display().to_string())?)
+}
+
+/// The part of a snapshot's plan that says how files are judged.
+pub(super) fn plan(classifier: &Classifier) -> Plan {
+    let catalogue = classifier.catalogue();
+    let (schema_version, tool_version) = Plan::versions();
+    Plan {
+        schema_version,
+        tool_version,
+        parser_version: PARSER_VERSION.to_owned(),
+        definition: classifier.definition().name.to_owned(),
+        dialect: classifier.dialect().word().to_owned(),
+        catalogue_sha256: Hex(&catalogue.sha256()).to_string(),
+        panel: panel(catalogue),
+        list: None,
+        settings: None,
+        rehearsal: None,
+        archives: Vec::new(),
+        parent: None,
+    }
+}
+
+/// Tokens of the agents that have columns of their own, in the columns' order.
+pub(super) fn panel(catalogue: &Catalogue) -> Vec<String> {
+    catalogue.panel().map(|agent| agent.token.clone()).collect()
+}

@@ -1,0 +1,381 @@
+//! `survey --domains LIST`: asks every listed domain and leaves a snapshot.
+
+mod asking;
+mod rehearsed;
+
+use std::io::{Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use jiff::Timestamp;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use self::asking::{Asking, AskingArgs};
+use self::rehearsed::{Rehearsed, Script};
+use super::judging;
+use super::record::{Recording, Tally};
+use super::summary;
+use crate::classify::Classifier;
+use crate::classify::row::Hex;
+use crate::cli::{Destination, Judging, Output};
+use crate::crawl::{self, End, Pulse, Reach, crawl, public_roots};
+use crate::input::{ListOptions, Rejected, TargetList, read_list};
+use crate::progress::{Counts, Progress};
+use crate::snapshot::{Folder, List, Plan, Settings, SnapshotWriter};
+
+/// Survey the domains of a list.
+#[derive(Args, Clone, Debug)]
+pub(super) struct SurveyArgs {
+    /// The list: plain names, `rank,domain`, or CSV with a header (Tranco, Umbrella, Majestic, Radar, `CrUX`); also .gz
+    /// or .zst; - for standard input
+    #[arg(long, value_name = "LIST", required = true)]
+    domains: Option<PathBuf>,
+
+    /// Survey a web on loopback instead of the real one: a WARC file's recorded answers, or without SOURCE an invented
+    /// population of the list
+    #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "")]
+    rehearse: Option<PathBuf>,
+
+    /// With --rehearse WARC: a table of hosts that failed, and how (host, kind, status, cause)
+    #[arg(long, value_name = "TSV", requires = "rehearse")]
+    labels: Option<PathBuf>,
+
+    /// With --rehearse: how many hosts share one address
+    #[arg(long, value_name = "N", requires = "rehearse")]
+    shared: Option<usize>,
+
+    #[command(flatten)]
+    destination: Destination,
+
+    #[command(flatten)]
+    asking: AskingArgs,
+
+    #[command(flatten)]
+    judging: Judging,
+
+    /// The column that holds a target's weight [default: weight, where there is one]
+    #[arg(long, value_name = "NAME")]
+    weight_column: Option<String>,
+
+    /// Seed of the order in which targets are asked, and of an invented population [default: from the clock; 1 for a
+    /// population]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Where the survey is made from, in your own words; kept in the manifest
+    #[arg(long, value_name = "TEXT")]
+    vantage: Option<String>,
+}
+
+impl SurveyArgs {
+    /// Whether anything of a survey was asked for.
+    pub(super) fn is_given(&self) -> bool {
+        self.domains.is_some() || self.rehearse.is_some()
+    }
+}
+
+/// Rows that may wait between the crawl and the writer; the crawl waits when there are more.
+const WAITING_ROWS: usize = 256;
+/// The population that a rehearsal invents unless another seed is given.
+const POPULATION_SEED: u64 = 1;
+
+pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<ExitCode> {
+    let path = args.domains.clone().context("--domains is required")?;
+    let classifier = judging::classifier(&args.judging)?;
+    let is_rehearsal = args.rehearse.is_some();
+    let mut asking = args.asking.clone().decide(is_rehearsal);
+    fit_descriptors(&mut asking)?;
+    if asking.contact.is_none() && !is_rehearsal {
+        tracing::warn!(
+            "no contact is given (--contact or SURVEY_CONTACT), so nobody can tell you that you disturb; going on at \
+             half the pace"
+        );
+    }
+
+    let (list, rejected) = read(&path, args.weight_column.clone())?;
+    let seed = args.seed.unwrap_or_else(clock_seed);
+    let name = args.destination.name.clone().unwrap_or_else(|| list.name().to_owned());
+    let root = args
+        .destination
+        .out
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(if is_rehearsal { "rehearsals" } else { "snapshots" }));
+    let folder = Folder::new(root.join(name));
+    let plan = plan(&args, &classifier, &list, &asking);
+    let now = Timestamp::now();
+    let date = folder.date_for(args.destination.date, args.destination.again, &plan, now)?;
+    let writer = SnapshotWriter::open(&folder, date, plan, std::env::args().collect(), seed, now)?;
+    rejected.copy_to(&writer)?;
+
+    let progress = if output.quiet { Progress::silent() } else { Progress::new() };
+    note_list(&progress, &list, &writer);
+    let rehearsed = match &args.rehearse {
+        None => None,
+        Some(source) => {
+            let run = writer.snapshot().run().context("a snapshot that is written has a run")?;
+            let script = Script {
+                source: (source.as_os_str() != "").then_some(source.as_path()),
+                labels: args.labels.as_deref(),
+                list: &path,
+                seed: args.seed.unwrap_or(POPULATION_SEED),
+                shared: args.shared,
+                log: run.join("rehearsal.csv"),
+            };
+            Some(Rehearsed::start(&script).await?)
+        }
+    };
+    let settings = crawl_settings(asking, rehearsed.as_ref())?;
+    let list_name = list.name().to_owned();
+    let (ended, recorded) = ask_everyone(list, seed, settings, writer, classifier, &progress).await;
+    if let Some(rehearsed) = rehearsed {
+        rehearsed.stop().await?;
+    }
+    progress.finish();
+
+    // The writer's own failure explains a sink that closed, so it is told first.
+    let recorded = recorded?;
+    let snapshot = recorded.writer.snapshot().clone();
+    let now = Timestamp::now();
+    match (ended, recorded.panics) {
+        (Ok(End::Complete), None) => {
+            let manifest = recorded.writer.finish(now)?;
+            summary::print(&snapshot, &list_name, &manifest, output)?;
+            progress.note(&format!("snapshot: {}", snapshot.data().display()));
+            Ok(ExitCode::SUCCESS)
+        }
+        (Ok(End::Stopped), _) => {
+            let manifest = recorded.writer.interrupt(now)?;
+            progress.note(&format!("stopped with {} rows; the same command goes on from there", manifest.rows));
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+        (Ok(End::Complete), Some((first, count))) => {
+            recorded.writer.interrupt(now)?;
+            bail!("a defect of this program cost {count} targets their row, {first} first; {snapshot} stays unfinished")
+        }
+        (Err(error), _) => {
+            recorded.writer.interrupt(now)?;
+            Err(error.context(format!("surveying into {snapshot}, which stays unfinished")))
+        }
+    }
+}
+
+/// The exit code of a run that was stopped and closed its files.
+const INTERRUPTED: u8 = 130;
+
+/// Crawls what has no row yet, judging and writing as observations come.
+async fn ask_everyone(
+    list: TargetList,
+    seed: u64,
+    settings: crawl::Settings,
+    writer: SnapshotWriter,
+    classifier: Classifier,
+    progress: &Progress,
+) -> (anyhow::Result<End>, anyhow::Result<super::record::Recorded>) {
+    let stop = CancellationToken::new();
+    let watching = tokio::spawn(watch_signals(stop.clone()));
+    let order = list.order(seed);
+    let done = writer.done().clone();
+    let (sink, source) = mpsc::channel(WAITING_ROWS);
+    let (tally, tally_seen) = watch::channel(Tally { rows: done.len(), ..Tally::default() });
+    let (pulse, pulse_seen) = watch::channel(Pulse::default());
+    let recording = match Recording::start(writer, classifier, source, tally) {
+        Ok(recording) => recording,
+        Err(error) => return (Ok(End::Stopped), Err(error)),
+    };
+    let listed = u64::from(list.len());
+    let list = Arc::new(list);
+    let targets = {
+        let list = Arc::clone(&list);
+        order.into_iter().filter(move |index| !done.contains(*index)).map(move |index| list.target(index))
+    };
+    let show = || {
+        let (pulse, tally) = (*pulse_seen.borrow(), *tally_seen.borrow());
+        progress.update(&Counts {
+            listed,
+            done: tally.rows,
+            resolving: pulse.resolving as u64,
+            resolved: pulse.resolved,
+            waiting: pulse.waiting as u64,
+            in_flight: pulse.in_flight as u64,
+            by_class: tally.by_class,
+        });
+    };
+    let crawling = crawl(targets, settings, sink, &pulse, &stop);
+    tokio::pin!(crawling);
+    let mut ticks = tokio::time::interval(Duration::from_millis(100));
+    let ended = loop {
+        tokio::select! {
+            ended = &mut crawling => break ended,
+            _ = ticks.tick() => show(),
+        }
+    };
+    watching.abort();
+    // The crawl has dropped its sender, so the writer ends as soon as it has taken what was sent.
+    let recorded = match tokio::task::spawn_blocking(|| recording.join()).await {
+        Ok(recorded) => recorded,
+        Err(error) => Err(error).context("waiting for the writer"),
+    };
+    show();
+    (ended, recorded)
+}
+
+/// Stops the crawl on the first Ctrl-C or SIGTERM; a second one ends the process at once, whole parts kept.
+async fn watch_signals(stop: CancellationToken) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        tracing::warn!("signals cannot be watched, so Ctrl-C will end the run without closing the last part");
+        return;
+    };
+    for is_second in [false, true] {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        if is_second {
+            tracing::error!("stopped at once; the rows of the last, unfinished part are asked again next time");
+            #[expect(clippy::exit, reason = "the person has asked twice, and waiting for tasks is what they refuse")]
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        tracing::warn!("stopping: requests in flight are finished; press Ctrl-C again to stop at once");
+        stop.cancel();
+    }
+}
+
+fn plan(args: &SurveyArgs, classifier: &Classifier, list: &TargetList, asking: &Asking) -> Plan {
+    let counts = list.counts();
+    let upstreams: Vec<String> = asking.upstreams.iter().map(ToString::to_string).collect();
+    let rehearsal = args.rehearse.as_ref().map(|source| describe_source(source, args));
+    let resolver = match (&rehearsal, upstreams.is_empty()) {
+        (Some(_), _) => "rehearsal".to_owned(),
+        (None, true) => "system".to_owned(),
+        (None, false) => upstreams.join(","),
+    };
+    Plan {
+        list: Some(List {
+            name: list.name().to_owned(),
+            sha256: Hex(&list.sha256()).to_string(),
+            accepted: counts.accepted,
+            duplicates: counts.duplicates,
+            rejected: counts.rejected,
+        }),
+        settings: Some(Settings {
+            gap_ms: u64::try_from(asking.pace.gap.as_millis()).unwrap_or(u64::MAX),
+            concurrency: asking.limits.in_flight as u64,
+            rate: asking.rate.unwrap_or(0.0),
+            max_body: asking.fetch.max_body as u64,
+            contact: asking.contact.as_ref().map(ToString::to_string),
+            user_agent: asking.fetch.user_agent.clone(),
+            resolver,
+            vantage: args.vantage.clone(),
+        }),
+        rehearsal,
+        ..judging::plan(classifier)
+    }
+}
+
+fn describe_source(source: &Path, args: &SurveyArgs) -> String {
+    let file = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    match (source.as_os_str().is_empty(), &args.labels) {
+        (true, _) => format!("population, seed {}", args.seed.unwrap_or(POPULATION_SEED)),
+        (false, None) => file(source),
+        (false, Some(labels)) => format!("{} with {}", file(source), file(labels)),
+    }
+}
+
+fn crawl_settings(asking: Asking, rehearsed: Option<&Rehearsed>) -> anyhow::Result<crawl::Settings> {
+    let (upstreams, reach, roots) = match rehearsed {
+        Some(rehearsed) => (vec![rehearsed.dns()], rehearsed.reach()?, rehearsed.roots()?),
+        None => (asking.upstreams, Reach::Internet, public_roots()),
+    };
+    Ok(crawl::Settings { fetch: asking.fetch, pace: asking.pace, limits: asking.limits, upstreams, reach, roots })
+}
+
+/// Raises the limit of open files as far as it goes, and lowers the concurrency to what fits.
+fn fit_descriptors(asking: &mut Asking) -> anyhow::Result<()> {
+    let limit = rlimit::increase_nofile_limit(u64::MAX).context("reading the limit of open files")?;
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    // A look-up may hold two sockets while it is retransmitted; files, pipes and the runtime need a few more.
+    let spare = limit.saturating_sub(64);
+    let wanted = asking.limits.in_flight + 2 * asking.limits.resolving;
+    if wanted <= spare {
+        return Ok(());
+    }
+    let (in_flight, resolving) = (asking.limits.in_flight, asking.limits.resolving);
+    asking.limits.in_flight = (spare * in_flight / wanted).max(1);
+    asking.limits.resolving = (spare * resolving / wanted).max(1);
+    tracing::warn!(
+        "only {limit} files may be open, so {} requests and {} look-ups are in flight at most",
+        asking.limits.in_flight,
+        asking.limits.resolving
+    );
+    Ok(())
+}
+
+fn note_list(progress: &Progress, list: &TargetList, writer: &SnapshotWriter) {
+    let counts = list.counts();
+    progress.note(&format!(
+        "{}: {} targets, {} duplicates, {} lines rejected",
+        list.name(),
+        counts.accepted,
+        counts.duplicates,
+        counts.rejected
+    ));
+    let done = writer.done().len();
+    if done > 0 {
+        progress.note(&format!("{done} targets already have their row; going on with {}", writer.snapshot()));
+    }
+}
+
+/// Reads the list; what it rejects waits in an unnamed file until the snapshot's folder is known.
+fn read(path: &Path, weight_column: Option<String>) -> anyhow::Result<(TargetList, Spool)> {
+    let mut spool = Spool::new()?;
+    let mut broken = None;
+    let list = read_list(path, &ListOptions { weight_column }, &mut |rejected: Rejected| {
+        if let Err(error) = spool.push(&rejected) {
+            broken.get_or_insert(error);
+        }
+    })?;
+    match broken {
+        Some(error) => Err(error),
+        None => Ok((list, spool)),
+    }
+}
+
+/// Rejected lines on their way to the snapshot's folder, which is known only once the list is read.
+struct Spool(csv::Writer<std::fs::File>);
+
+impl Spool {
+    fn new() -> anyhow::Result<Self> {
+        Ok(Self(csv::Writer::from_writer(tempfile::tempfile().context("opening a temporary file")?)))
+    }
+
+    fn push(&mut self, rejected: &Rejected) -> anyhow::Result<()> {
+        let record = [&rejected.line.to_string(), &rejected.text, rejected.reason.word()];
+        self.0.write_record(record).context("writing rejected lines to a temporary file")
+    }
+
+    fn copy_to(self, writer: &SnapshotWriter) -> anyhow::Result<()> {
+        let reading = "reading rejected lines from a temporary file";
+        let mut file = self.0.into_inner().map_err(csv::IntoInnerError::into_error).context(reading)?;
+        file.seek(SeekFrom::Start(0)).context(reading)?;
+        let mut out = writer.rejected()?;
+        for record in csv::ReaderBuilder::new().has_headers(false).from_reader(file).into_records() {
+            let record = record.context(reading)?;
+            let (line, text, reason) = record.deserialize::<(u64, &str, &str)>(None).context(reading)?;
+            out.push(line, text, reason)?;
+        }
+        out.finish()
+    }
+}
+
+/// A seed nobody chose; the manifest keeps it.
+fn clock_seed() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::from(since.subsec_nanos()) ^ since.as_secs()
+}

@@ -1,0 +1,211 @@
+//! How a survey asks: identity, pace and limits, from what was typed to what the crawl takes.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use crate::cli::{parse_duration, parse_size};
+use crate::crawl::{FetchSettings, Limits, Pace};
+
+/// How servers are asked.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "How servers are asked")]
+pub(super) struct AskingArgs {
+    /// A URL or mail address where the owner of a server can reach you; sent with every request
+    ///
+    /// Without it the survey warns, says so in the manifest, and goes at half the pace.
+    #[arg(long, env = "SURVEY_CONTACT", value_name = "URL|MAIL")]
+    contact: Option<Contact>,
+
+    /// From the end of one connection to a server to the start of the next [default: 1s; in a rehearsal 50ms]
+    #[arg(long, value_name = "SPAN", value_parser = parse_duration)]
+    gap: Option<Duration>,
+
+    /// Requests in flight at most, whatever the servers
+    #[arg(long, value_name = "N", default_value = "300")]
+    concurrency: NonZeroUsize,
+
+    /// Requests started a second at most, whatever the servers; 0 for no limit [default: 200; in a rehearsal 0]
+    #[arg(long, value_name = "N")]
+    rate: Option<u32>,
+
+    /// Bytes of a file that are kept; RFC 9309 asks for at least 500 KiB
+    #[arg(long, value_name = "SIZE", default_value = "512KiB", value_parser = parse_size)]
+    max_body: NonZeroUsize,
+
+    /// Name servers to ask instead of the system's
+    #[arg(long, value_name = "IP[:PORT]", value_delimiter = ',', value_parser = parse_upstream)]
+    resolver: Vec<SocketAddr>,
+}
+
+/// How a survey asks, decided.
+#[derive(Clone, Debug)]
+pub(super) struct Asking {
+    pub(super) contact: Option<Contact>,
+    pub(super) fetch: FetchSettings,
+    pub(super) pace: Pace,
+    pub(super) limits: Limits,
+    /// Starts a second; nothing where there is no limit.
+    pub(super) rate: Option<f64>,
+    pub(super) upstreams: Vec<SocketAddr>,
+}
+
+const GAP: Duration = Duration::from_secs(1);
+const REHEARSED_GAP: Duration = Duration::from_millis(50);
+const RATE: u32 = 200;
+/// Look-ups a second that a resolver is asked for at most; public ones throttle at about twice this.
+const LOOKUPS_A_SECOND: u32 = 500;
+const LOOKUPS_IN_FLIGHT: usize = 256;
+const PER_NETWORK: usize = 8;
+const WAITING: usize = 100_000;
+
+impl AskingArgs {
+    /// Decides how to ask. Without a contact the pace is halved: nobody can tell us that we disturb.
+    pub(super) fn decide(self, is_rehearsal: bool) -> Asking {
+        let slowness = if self.contact.is_none() && !is_rehearsal { 2 } else { 1 };
+        let gap = self.gap.unwrap_or(if is_rehearsal { REHEARSED_GAP } else { GAP }) * slowness;
+        let rate = self.rate.unwrap_or(if is_rehearsal { 0 } else { RATE });
+        let interval = match rate {
+            0 => Duration::ZERO,
+            rate => Duration::from_secs(1) / rate * slowness,
+        };
+        let lookup_interval = if is_rehearsal { Duration::ZERO } else { Duration::from_secs(1) / LOOKUPS_A_SECOND };
+        let version = env!("CARGO_PKG_VERSION");
+        let user_agent = match &self.contact {
+            Some(contact) => format!("robots-survey/{version} (+{contact})"),
+            None => format!("robots-survey/{version}"),
+        };
+        let from = match &self.contact {
+            Some(Contact::Mail(mail)) => Some(mail.clone()),
+            _ => None,
+        };
+        Asking {
+            contact: self.contact,
+            fetch: FetchSettings {
+                user_agent,
+                from,
+                max_body: self.max_body.get(),
+                connect_timeout: Duration::from_secs(8),
+                read_timeout: Duration::from_secs(8),
+                total_timeout: Duration::from_secs(20),
+            },
+            pace: Pace { gap, interval, per_network: PER_NETWORK },
+            limits: Limits {
+                in_flight: self.concurrency.get(),
+                resolving: LOOKUPS_IN_FLIGHT,
+                lookup_interval,
+                waiting: WAITING,
+            },
+            rate: (!interval.is_zero()).then(|| interval.as_secs_f64().recip()),
+            upstreams: self.resolver,
+        }
+    }
+}
+
+/// Where the owner of a server can reach whoever runs the survey.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Contact {
+    Url(String),
+    Mail(String),
+}
+
+impl std::str::FromStr for Contact {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        if text.chars().any(|c| !c.is_ascii_graphic() || matches!(c, '(' | ')' | '<' | '>' | '"' | '\\')) {
+            bail!("a contact goes into a header, so it is plain ASCII without white space, quotes and brackets");
+        }
+        if let Ok(url) = url::Url::parse(text) {
+            match url.scheme() {
+                "http" | "https" => return Ok(Self::Url(text.to_owned())),
+                "mailto" => return url.path().parse(),
+                _ => bail!("a contact is an http or https URL, or a mail address"),
+            }
+        }
+        match text.split_once('@') {
+            Some((local, domain)) if !local.is_empty() && domain.contains('.') && !domain.contains('@') => {
+                Ok(Self::Mail(text.to_owned()))
+            }
+            _ => bail!("a contact is an http or https URL, or a mail address"),
+        }
+    }
+}
+
+impl fmt::Display for Contact {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url(url) => formatter.write_str(url),
+            Self::Mail(mail) => write!(formatter, "mailto:{mail}"),
+        }
+    }
+}
+
+fn parse_upstream(text: &str) -> anyhow::Result<SocketAddr> {
+    if let Ok(address) = text.parse::<SocketAddr>() {
+        return Ok(address);
+    }
+    let ip: IpAddr = text.parse().context("expected an IP address, with a port if it is not 53: 127.0.0.1:5353")?;
+    Ok(SocketAddr::new(ip, 53))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(contact: Option<&str>) -> AskingArgs {
+        AskingArgs {
+            contact: contact.map(|text| text.parse().unwrap()),
+            gap: None,
+            concurrency: NonZeroUsize::new(300).unwrap(),
+            rate: None,
+            max_body: NonZeroUsize::new(512 << 10).unwrap(),
+            resolver: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_run_with_a_contact_identifies_itself() {
+        let asking = args(Some("you@example.org")).decide(false);
+        let expected = format!("robots-survey/{} (+mailto:you@example.org)", env!("CARGO_PKG_VERSION"));
+        assert_eq!(asking.fetch.user_agent, expected);
+        assert_eq!(asking.fetch.from.as_deref(), Some("you@example.org"));
+        assert_eq!((asking.pace.gap, asking.pace.interval), (Duration::from_secs(1), Duration::from_millis(5)));
+        let asking = args(Some("https://example.org/survey")).decide(false);
+        assert!(asking.fetch.user_agent.ends_with("(+https://example.org/survey)"));
+        assert_eq!(asking.fetch.from, None);
+    }
+
+    #[test]
+    fn a_run_without_a_contact_goes_at_half_the_pace() {
+        let asking = args(None).decide(false);
+        assert_eq!((asking.pace.gap, asking.pace.interval), (Duration::from_secs(2), Duration::from_millis(10)));
+        assert_eq!(asking.rate, Some(100.0));
+    }
+
+    #[test]
+    fn a_rehearsal_needs_no_contact_and_keeps_a_short_gap() {
+        let asking = args(None).decide(true);
+        assert_eq!((asking.pace.gap, asking.pace.interval), (Duration::from_millis(50), Duration::ZERO));
+    }
+
+    #[test]
+    fn a_contact_that_could_break_a_header_is_refused() {
+        for text in ["", "me", "me@here", "a b@example.org", "x@example.org\r\nEvil: 1", "ftp://example.org", "a@b@c.d"]
+        {
+            assert!(text.parse::<Contact>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_server_may_leave_its_port_out() {
+        assert_eq!(parse_upstream("9.9.9.9").unwrap(), "9.9.9.9:53".parse().unwrap());
+        assert_eq!(parse_upstream("127.0.0.1:5353").unwrap(), "127.0.0.1:5353".parse().unwrap());
+        assert_eq!(parse_upstream("::1").unwrap(), "[::1]:53".parse().unwrap());
+        assert!(parse_upstream("dns.example").is_err());
+    }
+}
