@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Proves from a rehearsal's log that a survey was polite.
 
-Reads the CSV that `survey rehearse --log` writes, and checks, over all HTTP and HTTPS connections:
+Reads the CSV that `survey rehearse --log` writes, and checks, over all HTTP
+and HTTPS connections:
 
-* to one address, no connection starts before the gap has passed since the end of the one before, so none overlap;
-* for one listed host, never more than so many connections; a `www.` name counts as its apex.
+* to one address, no connection starts before the gap has passed since the end
+  of the one before, so none overlap;
+* for one listed host, never more than so many connections; a `www.` name
+  counts as its apex.
 
-Prints what was compared. Exits 1 with the offending rows if a promise was broken, 2 if the log cannot be read.
-Connections that the kernel refuses or loses by itself are in no log, so they are not judged here.
+Prints what was compared. Exits 1 with the offending rows if a promise was
+broken, 2 if the log cannot be read or proves nothing. Connections that the
+kernel refuses or loses by itself are in no log, so they are not judged here.
 """
 
 import argparse
@@ -15,7 +19,8 @@ import collections
 import csv
 import sys
 
-COLUMNS = {"opened_ms", "closed_ms", "kind", "local", "peer_port", "host", "path", "status", "note"}
+COLUMNS = {"opened_ms", "closed_ms", "kind", "local", "host", "path",
+           "status", "note"}
 SHOWN = 20
 
 
@@ -27,7 +32,8 @@ def main():
         print(f"{arguments.log}: {error}", file=sys.stderr)
         return 2
     if not connections:
-        print(f"{arguments.log}: no HTTP connection, so nothing is proved", file=sys.stderr)
+        print(f"{arguments.log}: no HTTP connection, nothing is proved",
+              file=sys.stderr)
         return 2
     gaps_hold = check_gaps(connections, arguments.gap_ms)
     requests_hold = check_requests(connections, arguments.max_requests)
@@ -37,8 +43,10 @@ def main():
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("log", help="CSV written by `survey rehearse --log`")
-    parser.add_argument("--gap-ms", type=float, required=True, help="least time from the end of one to the next")
-    parser.add_argument("--max-requests", type=int, default=8, help="most connections for one host (default 8)")
+    parser.add_argument("--gap-ms", type=float, required=True,
+                        help="least time from the end of one to the next")
+    parser.add_argument("--max-requests", type=int, default=8,
+                        help="most connections for one host (default 8)")
     return parser.parse_args()
 
 
@@ -48,8 +56,9 @@ def read_connections(path):
         reader = csv.DictReader(file)
         missing = COLUMNS - set(reader.fieldnames or ())
         if missing:
-            raise ValueError(f"no log of a rehearsal: without {', '.join(sorted(missing))}")
-        rows = [row for row in reader if row["kind"] in ("http", "https")]
+            names = ", ".join(sorted(missing))
+            raise ValueError(f"no log of a rehearsal: without {names}")
+        rows = [row for row in reader if row["kind"] in {"http", "https"}]
     for row in rows:
         row["opened"] = float(row["opened_ms"])
         row["closed"] = float(row["closed_ms"])
@@ -75,10 +84,14 @@ def check_gaps(connections, gap):
                 last = row
     busiest = max(len(rows) for rows in by_address.values())
     seen = "none" if closest is None else f"{closest:.3f} ms"
-    print(f"{len(by_address)} addresses, {len(connections)} connections, at most {busiest} to one address")
-    print(f"{compared} pauses of at least {gap:g} ms expected; closest seen: {seen}; too close: {len(offences)}")
-    for pause, before, after in sorted(offences, key=lambda offence: offence[0])[:SHOWN]:
-        print(f"  {pause:.3f} ms at {after['local']}:\n    {show(before)}\n    {show(after)}")
+    print(f"{len(by_address)} addresses, {len(connections)} connections, "
+          f"at most {busiest} to one address")
+    print(f"{compared} pauses of at least {gap:g} ms expected; "
+          f"closest seen: {seen}; too close: {len(offences)}")
+    offences.sort(key=lambda offence: offence[0])
+    for pause, before, after in offences[:SHOWN]:
+        print(f"  {pause:.3f} ms at {after['local']}:")
+        print(f"    {show(before)}\n    {show(after)}")
     return not offences
 
 
@@ -86,11 +99,14 @@ def check_requests(connections, most):
     by_host = collections.defaultdict(list)
     for row in connections:
         by_host[row["host"].removeprefix("www.")].append(row)
-    # Nobody can say for whom a connection came that named no host; it still counts for its address.
+    # Nobody can say for whom a connection came that named no host; it still
+    # counts for its address.
     unnamed = len(by_host.pop("", []))
-    offences = {host: rows for host, rows in by_host.items() if len(rows) > most}
+    offences = {host: rows for host, rows in by_host.items()
+                if len(rows) > most}
     busiest = max(map(len, by_host.values()), default=0)
-    print(f"{len(by_host)} hosts, at most {busiest} connections for one; over {most}: {len(offences)}; unnamed: {unnamed}")
+    print(f"{len(by_host)} hosts, at most {busiest} connections for one; "
+          f"over {most}: {len(offences)}; unnamed: {unnamed}")
     for host, rows in sorted(offences.items())[:SHOWN]:
         print(f"  {len(rows)} for {host}:")
         for row in rows:
@@ -99,8 +115,9 @@ def check_requests(connections, most):
 
 
 def show(row):
-    return " ".join(row[column] for column in
-                    ("opened_ms", "closed_ms", "kind", "local", "host", "path", "status", "note"))
+    columns = ("opened_ms", "closed_ms", "kind", "local", "host", "path",
+               "status", "note")
+    return " ".join(row[column] for column in columns)
 
 
 if __name__ == "__main__":

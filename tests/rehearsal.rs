@@ -199,6 +199,37 @@ async fn a_population_answers_in_realistic_shares() {
 }
 
 #[tokio::test]
+async fn invented_detours_lead_to_a_file() {
+    let hosts: Vec<String> = (0..400).map(|index| format!("detour-{index}.example")).collect();
+    let web = Web::population(&hosts, 2, Some(0)).await;
+    let (mut to_www, mut hops, mut plain_only, mut twins) = (0, 0, 0, 0);
+    for host in &hosts {
+        match web.https(host).await {
+            Ok(answer) if answer.field("location") == Some(&format!("https://www.{host}/robots.txt")) => {
+                to_www += 1;
+                assert_eq!(web.https(&format!("www.{host}")).await.unwrap().status, 200, "{host}");
+            }
+            Ok(answer) if answer.field("location").is_some_and(|location| location.contains("/hop/1/")) => hops += 1,
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+                if let Ok(answer) = web.http(host).await {
+                    plain_only += 1;
+                    assert_eq!(answer.status, 200, "{host}");
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                if let Ok(answer) = web.https(&format!("www.{host}")).await {
+                    twins += 1;
+                    assert_eq!(answer.status, 200, "{host}");
+                }
+            }
+            Err(_) => {}
+        }
+    }
+    assert!(to_www > 4 && hops > 0 && plain_only > 0 && twins > 0, "{to_www} {hops} {plain_only} {twins}");
+}
+
+#[tokio::test]
 async fn one_seed_gives_one_web() {
     let hosts: Vec<String> = (0..60).map(|index| format!("again-{index}.example")).collect();
     let (first, second) = (Web::population(&hosts, 3, None).await, Web::population(&hosts, 3, None).await);

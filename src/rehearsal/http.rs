@@ -188,6 +188,10 @@ fn chunks(body: &[u8]) -> Bytes {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read as _;
+
+    use flate2::read::MultiGzDecoder;
+
     use super::*;
 
     fn ask(path: &str) -> Request {
@@ -213,6 +217,31 @@ mod tests {
         assert!(fields(&at("/hop/1/robots.txt")).starts_with("Location: https://example.com/hop/2/robots.txt\r\n"));
         assert_eq!(at("/hop/2/robots.txt"), file);
         assert_eq!(at("/hop/3/robots.txt").status, 404);
+    }
+
+    #[test]
+    fn a_compressed_body_in_chunks_is_the_same_body() {
+        let text = "Disallow: /private/\n".repeat(5000);
+        let response = Response { chunked: true, gzip: true, ..Response::file(text.clone()) };
+        let (head, body) = frame(&response, Some(&ask("/robots.txt")));
+        let head = String::from_utf8(head).unwrap();
+        assert!(head.contains("Content-Encoding: gzip\r\n") && head.contains("Transfer-Encoding: chunked\r\n"));
+        let (mut left, mut whole) = (&body[..], Vec::new());
+        while let httparse::Status::Complete((start, length)) = httparse::parse_chunk_size(left).unwrap() {
+            let end = start + usize::try_from(length).unwrap();
+            whole.extend_from_slice(&left[start..end]);
+            assert_eq!(&left[end..end + 2], b"\r\n");
+            left = &left[end + 2..];
+            if length == 0 {
+                break;
+            }
+        }
+        assert!(left.is_empty());
+        let mut plain = String::new();
+        MultiGzDecoder::new(&whole[..]).read_to_string(&mut plain).unwrap();
+        assert_eq!(plain, text);
+        let (head, body) = frame(&response, None);
+        assert!(String::from_utf8(head).unwrap().contains("Content-Length: 100000\r\n") && body == text);
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Web {
             }
             Source::Population { domains, seed } => {
                 // 500 of ten thousand, in proportion on shorter lists, and no more on longer ones.
-                let shared = shared.unwrap_or_else(|| 500.min(domains.len() / 20));
+                let shared = shared.unwrap_or_else(|| 500.min(domains.len().div_ceil(20)));
                 Self::Invented(Population::new(domains, seed, shared)?)
             }
         })
