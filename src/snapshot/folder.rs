@@ -59,10 +59,10 @@ impl Folder {
             let is_asked = asked.is_none_or(|asked| asked.day() == manifest.date.day());
             manifest.state != State::Complete && is_asked && manifest.plan == *plan
         };
-        if asked.is_none() || again {
-            if let Some(unfinished) = self.last(goes_on)? {
-                return unfinished.date().context("a snapshot of a list's folder has a date");
-            }
+        if (asked.is_none() || again)
+            && let Some(unfinished) = self.last(goes_on)?
+        {
+            return unfinished.date().context("a snapshot of a list's folder has a date");
         }
         let date = asked.unwrap_or_else(|| Date::of(now));
         Ok(if again && self.dates()?.contains(&date) { date.again(now) } else { date })
@@ -153,10 +153,10 @@ impl Snapshot {
 
     /// A folder of parts: a date of a list's folder where it lies in one, else parts that others made.
     fn at(data: &Path) -> Self {
-        let date = data.file_name().and_then(|name| name.to_str()?.strip_prefix("date=")?.parse().ok());
+        let day = data.file_name().and_then(|name| name.to_str()?.strip_prefix("date=")?.parse().ok());
         let list = data.parent().filter(|parent| parent.ends_with("data")).and_then(Path::parent);
-        match (date, list) {
-            (Some(date), Some(list)) => Self { data: data.to_owned(), ..Folder::new(list).snapshot(date) },
+        match (day, list) {
+            (Some(day), Some(list)) => Self { data: data.to_owned(), ..Folder::new(list).snapshot(day) },
             _ => Self { name: data.display().to_string(), data: data.to_owned(), run: None },
         }
     }

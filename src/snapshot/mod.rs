@@ -23,6 +23,7 @@ mod durable;
 mod folder;
 mod manifest;
 mod rejected;
+mod resume;
 mod writer;
 
 pub use date::{Date, NotADate};

@@ -12,22 +12,19 @@
 //! [`Table::write_part`]). The peak is about that limit plus 30 MiB, however many targets there are.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use arrow::array::AsArray;
-use arrow::datatypes::{Int32Type, Int64Type};
 use jiff::Timestamp;
-use sha2::{Digest, Sha256};
 
-use super::manifest::Part;
-use super::{Date, Done, Folder, Manifest, Plan, RejectedWriter, Session, Snapshot, State, durable};
+use super::resume::{Found, put_aside};
+use super::{Date, Done, Folder, Manifest, Part, Plan, RejectedWriter, Session, Snapshot, State, durable};
 use crate::classify::Row;
 use crate::classify::row::Hex;
-use crate::table::{Table, columns, read_columns, weight};
+use crate::table::{Table, columns, weight};
 
 /// When a part is full: the first of these that is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,63 +245,6 @@ impl SnapshotWriter {
     }
 }
 
-/// What an unfinished snapshot already holds.
-struct Found {
-    done: Done,
-    outcomes: BTreeMap<String, u64>,
-    parts: Vec<Part>,
-    next_part: u32,
-}
-
-impl Found {
-    /// Reads the whole parts back; the manifest may be one part behind them.
-    fn read(snapshot: &Snapshot, earlier: Option<&Manifest>) -> anyhow::Result<Self> {
-        let mut found = Self { done: Done::default(), outcomes: BTreeMap::new(), parts: Vec::new(), next_part: 0 };
-        for path in snapshot.parts()? {
-            let file = path.file_name().and_then(|name| name.to_str()).context("a part has a plain name")?.to_owned();
-            let number = file.strip_prefix("part-").and_then(|rest| rest.strip_suffix(".parquet")?.parse::<u32>().ok());
-            let Some(number) = number else { bail!("{} is no part of this program's", path.display()) };
-            let before = found.done.len();
-            found.read_part(&path)?;
-            let rows = found.done.len() - before;
-            let known = earlier.and_then(|manifest| manifest.parts.iter().find(|part| part.file == file));
-            found.parts.push(match known {
-                Some(part) => part.clone(),
-                None => measure(&path, file, rows)?,
-            });
-            found.next_part = found.next_part.max(number + 1);
-        }
-        if earlier.is_none() && !found.parts.is_empty() {
-            bail!("{} holds parts without a manifest, so what they are is not known", snapshot.data().display());
-        }
-        Ok(found)
-    }
-
-    fn read_part(&mut self, path: &Path) -> anyhow::Result<()> {
-        let missing = |name| format!("{} has no column {name}", path.display());
-        for batch in read_columns(&[path.to_owned()], &["target_index", "capture_index", "outcome"]) {
-            let batch = batch?;
-            let column = |name| batch.column_by_name(name).with_context(|| missing(name));
-            let targets = column("target_index")?;
-            let targets = targets.as_primitive_opt::<Int64Type>().with_context(|| missing("target_index"))?;
-            let captures = column("capture_index")?;
-            let captures = captures.as_primitive_opt::<Int32Type>().with_context(|| missing("capture_index"))?;
-            for (target, capture) in targets.values().iter().zip(captures.values()) {
-                let row = u32::try_from(*target).ok().zip(u32::try_from(*capture).ok());
-                let (target, capture) = row.with_context(|| format!("{}: target {target}", path.display()))?;
-                ensure!(self.done.insert(target, capture), "{}: target {target} stands twice", path.display());
-            }
-            let words = column("outcome")?;
-            let words = words.as_dictionary_opt::<Int32Type>().with_context(|| missing("outcome"))?;
-            let words = words.downcast_dict::<arrow::array::StringArray>().with_context(|| missing("outcome"))?;
-            for word in words.into_iter().flatten() {
-                *self.outcomes.entry(word.to_owned()).or_default() += 1;
-            }
-        }
-        Ok(())
-    }
-}
-
 /// The manifest of an unfinished snapshot that this plan may go on with; nothing where there is none yet.
 fn may_go_on(snapshot: &Snapshot, plan: &Plan) -> anyhow::Result<Option<Manifest>> {
     let Some(earlier) = snapshot.manifest()? else { return Ok(None) };
@@ -330,44 +270,5 @@ fn lock(run: &Path, snapshot: &Snapshot) -> anyhow::Result<File> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => bail!("another run is writing {snapshot}: it holds {}", path.display()),
         Err(TryLockError::Error(error)) => Err(error).with_context(locking),
-    }
-}
-
-/// Moves what a killed run left half-written out of the way; it is not read and not deleted.
-fn put_aside(run: &Path) -> anyhow::Result<()> {
-    let torn = run.join("torn");
-    for path in durable::entries(&run.join("writing"))? {
-        durable::create_folder(&torn)?;
-        let name = path.file_name().context("an entry of a folder has a name")?;
-        let mut aside = torn.join(name);
-        let mut again = 1;
-        while aside.exists() {
-            again += 1;
-            let mut name = name.to_owned();
-            name.push(format!(".{again}"));
-            aside = torn.join(name);
-        }
-        fs::rename(&path, &aside).with_context(|| format!("putting {} aside", path.display()))?;
-    }
-    Ok(())
-}
-
-fn measure(path: &Path, file: String, rows: u64) -> anyhow::Result<Part> {
-    let reading = || format!("reading {}", path.display());
-    let mut hash = HashingSink(Sha256::new());
-    let bytes = std::io::copy(&mut File::open(path).with_context(reading)?, &mut hash).with_context(reading)?;
-    Ok(Part { file, rows, bytes, sha256: Hex(&hash.0.finalize()).to_string() })
-}
-
-struct HashingSink(Sha256);
-
-impl std::io::Write for HashingSink {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }

@@ -31,18 +31,17 @@ pub struct Description {
     pub doc: String,
     /// The fields of its items, where it is a list of such.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub fields: Vec<Description>,
+    pub fields: Vec<Self>,
 }
 
 impl From<&Column> for Description {
     fn from(column: &Column) -> Self {
         let fields = fields(column);
-        let type_word = match column.cell.kind() {
-            Some(kind) => kind.word().to_owned(),
-            None => {
-                let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-                format!("list of {{{}}}", names.join(", "))
-            }
+        let type_word = if let Some(kind) = column.cell.kind() {
+            kind.word().to_owned()
+        } else {
+            let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+            format!("list of {{{}}}", names.join(", "))
         };
         Self {
             name: column.name.to_string(),

@@ -1,27 +1,23 @@
 //! The registry is whole and in order, and rows come back from Parquet as they went in.
 
-use std::collections::BTreeSet;
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray, RecordBatch};
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, Int64Type, TimestampMillisecondType};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use bytes::Bytes;
+use parquet::file::metadata::RowGroupMetaData;
 use proptest::prelude::*;
 
+use self::rows::{any_row, empty_row, full_row, panel, provenance, response, table};
 use super::*;
 use crate::classify::Row;
-use crate::classify::row::{
-    AgentVerdict, BodyFacts, By, Charset, Comparison, Judgement, NamedAgent, Reading, Restriction,
-};
-use crate::domain::{Domain, Target};
-use crate::observation::{
-    Asking, Authority, BodySource, Ending, Failure, Hop, HttpVersion, Observation, Response, TlsVerdict, TlsVersion,
-};
-use crate::outcome::{Cause, Kind, Outcome};
-use crate::robots::Oddity;
+use crate::domain::Domain;
+use crate::observation::{Ending, Response};
 
 #[test]
 fn names_are_unique_and_every_column_says_what_it_means() {
@@ -329,7 +325,7 @@ fn rows_come_back_sorted_and_equal() {
     sorted.sort_by_key(|row| row.observation.target.index);
     assert_eq!(read, table().batch(&sorted).unwrap());
 
-    for pair in [
+    for (key, value) in [
         ("survey.schema_version", "1"),
         ("survey.tool_version", env!("CARGO_PKG_VERSION")),
         ("survey.parser_version", "1"),
@@ -341,7 +337,7 @@ fn rows_come_back_sorted_and_equal() {
         ("survey.rehearsal", "true"),
         ("survey.part", "3"),
     ] {
-        assert!(metadata.contains(&(pair.0.to_owned(), pair.1.to_owned())), "{pair:?}");
+        assert_eq!(metadata[key], value, "{key}");
     }
 }
 
@@ -360,8 +356,13 @@ fn large_bodies_are_written_in_bounded_row_groups() {
     assert_eq!(written.bytes, path.metadata().unwrap().len());
     let file = std::fs::File::open(&path).unwrap();
     let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
-    let groups: Vec<i64> = reader.metadata().row_groups().iter().map(|group| group.num_rows()).collect();
+    let groups: Vec<i64> = reader.metadata().row_groups().iter().map(RowGroupMetaData::num_rows).collect();
     assert!(groups.len() == 3 && groups.iter().all(|rows| *rows < 64), "{groups:?}");
+
+    let batches = read_columns(std::slice::from_ref(&path), &["target_index", "body"]);
+    let rows: Vec<usize> = batches.map(|batch| batch.unwrap().num_rows()).collect();
+    assert_eq!(rows.iter().sum::<usize>(), 150);
+    assert!(rows.iter().all(|rows| *rows <= 16), "{rows:?}");
 }
 
 proptest! {
@@ -388,7 +389,7 @@ proptest! {
 }
 
 /// Writes the rows as a part and reads all of it back, with its key-value metadata.
-fn round_trip(rows: &[Row]) -> (RecordBatch, Vec<(String, String)>) {
+fn round_trip(rows: &[Row]) -> (RecordBatch, BTreeMap<String, String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("part.parquet");
     let table = table();
@@ -396,183 +397,6 @@ fn round_trip(rows: &[Row]) -> (RecordBatch, Vec<(String, String)>) {
     let names: Vec<&str> = table.schema().fields().iter().map(|field| field.name().as_str()).collect();
     let parts = [path.clone()];
     let batches: Vec<RecordBatch> = read_columns(&parts, &names).map(Result::unwrap).collect();
-    let file = std::fs::File::open(&path).unwrap();
-    let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
-    let pairs = reader.metadata().file_metadata().key_value_metadata().unwrap();
-    let metadata = pairs.iter().map(|pair| (pair.key.clone(), pair.value.clone().unwrap_or_default())).collect();
+    let metadata = read_metadata(&path).unwrap();
     (concat_batches(&Arc::clone(table.schema()), &batches).unwrap(), metadata)
-}
-
-fn panel() -> [String; 2] {
-    ["GPTBot".to_owned(), "Google-Extended".to_owned()]
-}
-
-fn provenance() -> Provenance {
-    Provenance {
-        parser_version: "1".to_owned(),
-        definition: "rfc".to_owned(),
-        dialect: "rfc9309".to_owned(),
-        catalogue_sha256: "cc".to_owned(),
-        list_sha256: Some("11".to_owned()),
-        date: "2026-11-30".to_owned(),
-        is_rehearsal: true,
-    }
-}
-
-fn table() -> Table {
-    Table::new(columns(&panel()), provenance()).unwrap()
-}
-
-fn target(index: u32) -> Target {
-    let domain = Domain::parse("www.example.co.uk").unwrap();
-    Target { index, domain, rank: None, weight: None, stratum: None }
-}
-
-/// Nothing is known but who was asked and that the name does not exist.
-fn empty_row(index: u32) -> Row {
-    Row {
-        observation: Observation {
-            target: target(index),
-            capture_index: 0,
-            fetched_at: None,
-            asking: None,
-            ending: Ending::Failure(Failure::from(Cause::DnsNxdomain)),
-            body_source: BodySource::Fetched,
-        },
-        outcome: Outcome::Failure(Cause::DnsNxdomain),
-        body: None,
-        reading: None,
-        judgement: None,
-    }
-}
-
-fn response() -> Response {
-    Response {
-        url: "https://www.example.net/robots.txt".to_owned(),
-        status: 200,
-        headers: [
-            ("etag", "\"a\""),
-            ("last-modified", "Mon, 30 Nov 2026 00:00:00 GMT"),
-            ("server", "caf\u{e9}"),
-            ("content-type", "text/plain"),
-            ("content-encoding", "gzip"),
-            ("retry-after", "120"),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .to_vec(),
-        body: Bytes::from_static(b"User-agent: *\nDisallow: /\n"),
-        is_truncated: false,
-        wire_bytes: Some(46),
-    }
-}
-
-fn hop(url: &str) -> Hop {
-    Hop {
-        url: url.to_owned(),
-        ip: None,
-        status: None,
-        failure: None,
-        tls_verdict: None,
-        tls_version: None,
-        http_version: None,
-        elapsed: Duration::from_millis(12),
-    }
-}
-
-/// Everything that a row can hold.
-fn full_row(index: u32) -> Row {
-    let last = Hop {
-        ip: Some("2001:db8::1".parse().unwrap()),
-        status: Some(200),
-        tls_verdict: Some(TlsVerdict::Expired),
-        tls_version: Some(TlsVersion::Tls13),
-        http_version: Some(HttpVersion::Http11),
-        ..hop("https://www.example.net/robots.txt")
-    };
-    let first = Hop {
-        ip: Some("192.0.2.1".parse().unwrap()),
-        failure: Some(Cause::ConnectRefused),
-        ..hop("https://www.example.co.uk/robots.txt")
-    };
-    let verdict = AgentVerdict {
-        restriction: Restriction::Full,
-        by: By::Named,
-        vs_unnamed: Comparison::Stricter,
-        root_allowed: false,
-    };
-    let named = NamedAgent {
-        token: "gptbot".to_owned(),
-        as_written: "GPTBot".to_owned(),
-        restriction: Restriction::Full,
-        root_allowed: false,
-        unnamed_allowed: false,
-        allow_rules: 0,
-        disallow_rules: 1,
-        crawl_delay_s: Some(1.5),
-        line: 1,
-    };
-    Row {
-        observation: Observation {
-            target: Target { rank: Some(5), weight: Some(0.25), stratum: Some("head".into()), ..target(index) },
-            capture_index: 0,
-            fetched_at: Some("2026-11-30T14:05:33.25Z".parse().unwrap()),
-            asking: Some(Asking {
-                elapsed: Duration::from_millis(345),
-                hops: vec![first, last],
-                authority: Some(Authority::HttpsApex),
-                resolved_ips: vec!["192.0.2.1".parse().unwrap(), "2001:db8::2".parse().unwrap()],
-                dns_cname: Some("edge.example.net".to_owned()),
-            }),
-            ending: Ending::Response(response()),
-            body_source: BodySource::Fetched,
-        },
-        outcome: Outcome::Answer(Kind::Rules),
-        body: Some(BodyFacts { sha256: [0xab; 32], is_html: false, charset: Charset::Ascii }),
-        reading: Some(Reading {
-            line_count: 2,
-            group_count: 1,
-            allow_rule_count: 0,
-            disallow_rule_count: 1,
-            sitemaps: vec!["https://www.example.net/sitemap.xml".to_owned()],
-            oddities: vec![Oddity::Bom],
-            other_records: vec![("host".to_owned(), 2)],
-            named_agents: vec![named],
-        }),
-        judgement: Some(Judgement {
-            unnamed_restriction: Restriction::Partial,
-            unnamed_root_allowed: true,
-            panel: vec![verdict; 2],
-            core_training_stricter: true,
-            any_ai: true,
-            any_ai_named: false,
-        }),
-    }
-}
-
-fn any_row() -> impl Strategy<Value = Row> {
-    let target = (any::<Option<u32>>(), prop::option::of(-1e9..1e9f64), prop::option::of("[a-z]{1,4}"));
-    let times = (prop::option::of(0..4_000_000_000_000i64), any::<u32>());
-    let answer = (100..600u16, prop::collection::vec(("[a-z-]{1,12}", "\\PC{0,20}"), 0..4), any::<Option<u64>>());
-    let body = (prop::collection::vec(any::<u8>(), 0..300), any::<[u8; 32]>(), any::<[bool; 5]>());
-    (target, times, answer, body).prop_map(|((rank, weight, stratum), (at, elapsed), (status, headers, wire), body)| {
-        let (bytes, sha256, [is_truncated, is_html, has_body, has_asking, has_judgement]) = body;
-        let mut row = full_row(0);
-        row.observation.target.rank = rank;
-        row.observation.target.weight = weight;
-        row.observation.target.stratum = stratum.map(Into::into);
-        row.observation.fetched_at = at.map(|at| jiff::Timestamp::from_millisecond(at).unwrap());
-        row.observation.asking.as_mut().unwrap().elapsed = Duration::from_millis(elapsed.into());
-        row.observation.asking = row.observation.asking.filter(|_| has_asking);
-        row.observation.ending = Ending::Response(Response {
-            status,
-            headers,
-            body: bytes.into(),
-            is_truncated,
-            wire_bytes: wire,
-            ..response()
-        });
-        row.body = has_body.then_some(BodyFacts { sha256, is_html, charset: Charset::Other });
-        row.judgement = row.judgement.filter(|_| has_judgement);
-        row
-    })
 }

@@ -85,8 +85,8 @@ impl Table {
     pub fn new(columns: Vec<Column>, provenance: Provenance) -> anyhow::Result<Self> {
         let mut names: Vec<&str> = columns.iter().map(|column| column.name.as_ref()).collect();
         names.sort_unstable();
-        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            anyhow::bail!("two columns are named {}; two agents of the panel differ in punctuation only", twice[0]);
+        if let Some((name, _)) = names.iter().zip(names.iter().skip(1)).find(|(name, next)| name == next) {
+            anyhow::bail!("two columns are named {name}; two agents of the panel differ in punctuation only");
         }
         let schema = Arc::new(Schema::new(columns.iter().map(Column::field).collect::<Vec<_>>()));
         Ok(Self { columns, schema, provenance })
