@@ -22,7 +22,7 @@ use survey::observation::{
 use survey::outcome::{Cause, Kind, Outcome};
 use survey::robots::Oddity;
 use survey::snapshot::{Date, Folder, Limits, List, Manifest, Plan, Settings, Snapshot, SnapshotWriter, State};
-use survey::table::read_columns;
+use survey::table::{SCHEMA_VERSION, TOOL_VERSION, read_columns};
 
 #[test]
 fn a_snapshot_of_several_parts_holds_each_target_once() {
@@ -323,10 +323,9 @@ fn later() -> Timestamp {
 }
 
 fn plan(accepted: u64) -> Plan {
-    let (schema_version, tool_version) = Plan::versions();
     Plan {
-        schema_version,
-        tool_version,
+        schema_version: SCHEMA_VERSION,
+        tool_version: TOOL_VERSION.to_owned(),
         parser_version: "1".to_owned(),
         definition: "rfc".to_owned(),
         dialect: "rfc9309".to_owned(),

@@ -1,6 +1,6 @@
 //! The run's own account: `manifest.json`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{Date, durable};
-use crate::table::{Provenance, SCHEMA_VERSION, TOOL_VERSION};
+use crate::table::Provenance;
 
 crate::words! {
     /// How far a snapshot has come.
@@ -54,9 +54,9 @@ pub struct Manifest {
 /// What a run is to do: everything that would make rows differ, so it may not change while a snapshot is unfinished.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Version of the table's schema.
+    /// Version of the table's schema: [`SCHEMA_VERSION`](crate::table::SCHEMA_VERSION).
     pub schema_version: i32,
-    /// Version of this program.
+    /// Version of this program: [`TOOL_VERSION`](crate::table::TOOL_VERSION).
     pub tool_version: String,
     /// Version of the parser of robots.txt files.
     pub parser_version: String,
@@ -167,11 +167,6 @@ impl Manifest {
 }
 
 impl Plan {
-    /// The versions that this program stamps on what it writes: schema and tool.
-    pub fn versions() -> (i32, String) {
-        (SCHEMA_VERSION, TOOL_VERSION.to_owned())
-    }
-
     /// What each part of a snapshot of this date says of itself.
     pub fn provenance(&self, date: Date) -> Provenance {
         Provenance {
@@ -193,7 +188,7 @@ impl Plan {
             leaves
         };
         let (before, now) = (leaves(self), leaves(now));
-        let keys: std::collections::BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
         let shown = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), Value::to_string);
         keys.into_iter()
             .filter(|key| before.get(*key) != now.get(*key))

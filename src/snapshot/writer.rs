@@ -9,7 +9,8 @@
 //! # Memory
 //!
 //! Rows wait until their part is full, at most [`Limits::bytes`] plus one row, and are dropped as they are encoded (see
-//! [`Table::write_part`]). The peak is about that limit plus 30 MiB, however many targets there are.
+//! [`Table::write_part`]). At its peak the process holds about twice that limit where bodies do not compress at all, and
+//! stays there however many targets there are; what grows is one bit a target ([`Done`]) and a line a part.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -39,7 +40,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { rows: 16_384, bytes: 128 << 20, age: Duration::from_secs(300) }
+        Self { rows: 16_384, bytes: 64 << 20, age: Duration::from_secs(300) }
     }
 }
 
