@@ -11,6 +11,7 @@ use crate::classify::{Catalogue, Classifier};
 use crate::cli::Judging;
 use crate::robots::{Dialect, PARSER_VERSION};
 use crate::snapshot::Plan;
+use crate::table::{SCHEMA_VERSION, TOOL_VERSION};
 
 /// Reads catalogue, definition and dialect.
 pub(super) fn classifier(judging: &Judging) -> anyhow::Result<Classifier> {
@@ -35,10 +36,9 @@ pub(super) fn load_catalogue(file: Option<&Path>) -> anyhow::Result<Catalogue> {
 /// The part of a snapshot's plan that says how files are judged.
 pub(super) fn plan(classifier: &Classifier) -> Plan {
     let catalogue = classifier.catalogue();
-    let (schema_version, tool_version) = Plan::versions();
     Plan {
-        schema_version,
-        tool_version,
+        schema_version: SCHEMA_VERSION,
+        tool_version: TOOL_VERSION.to_owned(),
         parser_version: PARSER_VERSION.to_owned(),
         definition: classifier.definition().name.to_owned(),
         dialect: classifier.dialect().word().to_owned(),
