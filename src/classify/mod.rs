@@ -5,7 +5,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `agents.rs` | the catalogue of agents and its frozen sets |
+//! | `agents/` | the catalogue of agents and its frozen sets |
 //! | `definitions.rs` | the registry of definitions of restriction |
 //! | `witnesses.rs` | the paths that the definition `rfc` looks at |
 //! | `outcome.rs` | a response's status, headers and bytes → its outcome |

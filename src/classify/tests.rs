@@ -178,7 +178,8 @@ proptest! {
     fn many_agents_at_once_equal_one_by_one(lines in prop::collection::vec((0_usize..9, 0_usize..12), 0..30), google in any::<bool>()) {
         let keys = ["User-agent: ", "User-agent: ", "Disallow: ", "Disallow: ", "Allow: ", "Allow: ", "Sitemap: ", "", "#"];
         let values = ["*", "GPTBot", "gptbot/2", "CCBot", "MistralAI-User", "AI2Bot", "/", "/x*", "/*.y$", "/x", "", "/z"];
-        let text: String = lines.iter().map(|(key, value)| format!("{}{}\n", keys[*key], values[*value])).collect();
+        let lines = lines.iter().flat_map(|(key, value)| [keys[*key], values[*value], "\n"]);
+        let text: String = lines.collect();
         let dialect = if google { Dialect::Google } else { Dialect::Rfc9309 };
         let classifier = classifier("rfc", dialect);
         let file = RobotsTxt::parse(text.as_bytes(), dialect);

@@ -169,7 +169,7 @@ impl Line<'_> {
         while start < end && is_space(self.body[end - 1]) {
             end -= 1;
         }
-        Span { start: offset(start), end: offset(end) }
+        Span { start: count(start), end: count(end) }
     }
 
     /// The two words of a line that has exactly two, parted by spaces and tabs.
@@ -198,9 +198,9 @@ pub(super) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Offsets fit: [`RobotsTxt::parse`](crate::robots::RobotsTxt::parse) reads no more than 4 GiB.
-#[expect(clippy::cast_possible_truncation, reason = "the body is cut at u32::MAX bytes before it is read")]
+/// Offsets and counts fit: [`RobotsTxt::parse`](crate::robots::RobotsTxt::parse) reads less than 4 GiB.
+#[expect(clippy::cast_possible_truncation, reason = "the body is cut below u32::MAX bytes before it is read")]
 #[inline]
-const fn offset(at: usize) -> u32 {
-    at as u32
+pub(super) const fn count(bytes: usize) -> u32 {
+    bytes as u32
 }

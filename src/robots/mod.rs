@@ -9,7 +9,9 @@
 //! | `keys.rs` | the closed list of known records, and the misspellings that Google's parser takes |
 //! | `lines.rs` | bytes → lines → records |
 //! | `oddities.rs` | the vocabulary of what is odd in a file, with line numbers |
-//! | `groups.rs` | records → groups, tokens, and the rule sets that agents share |
+//! | `groups.rs` | records → groups |
+//! | `tokens.rs` | user-agent records → distinct tokens, and the rule sets that agents share |
+//! | `file.rs` | the file: its facts, and the rules that apply to an agent |
 //! | `rules.rs` | rules of one agent, and their verdict on a path |
 //! | `index.rs` | the same verdict for many paths, in time that does not grow with the number of rules |
 //! | `pattern.rs` | percent-encoding and wildcards |
@@ -17,6 +19,7 @@
 //! Touches nothing. Deliberately absent: what a verdict means (that is `classify`), which agents exist, HTTP, and any
 //! guess about encodings: UTF-16 has no rules here, as it has none for a crawler.
 
+mod file;
 mod groups;
 mod index;
 mod keys;
@@ -24,13 +27,16 @@ mod lines;
 mod oddities;
 mod pattern;
 mod rules;
+mod tokens;
 
-pub use groups::{Group, Record, RobotsTxt, Token};
+pub use file::RobotsTxt;
+pub use groups::{Group, Record};
 pub use index::RuleIndex;
 pub use keys::KNOWN_KEYS;
 pub use oddities::{Finding, Oddity};
 pub use pattern::path_of_url;
 pub use rules::{By, Decision, PathByGroup, Rule, Ruleset, Verb};
+pub use tokens::Token;
 
 /// Version of the reading: it moves whenever the same bytes may be read differently.
 pub const PARSER_VERSION: &str = "1";

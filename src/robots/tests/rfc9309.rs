@@ -1,0 +1,141 @@
+//! RFC 9309, section by section, and where Google's parser differs.
+
+use super::*;
+
+#[test]
+fn section_2_1_the_last_group_may_have_no_rules() {
+    check("User-agent: *|Disallow: /|User-agent: a", "a", "/x", true);
+    check("User-agent: *|Disallow: /|User-agent: a", "b", "/x", false);
+}
+
+#[test]
+fn section_2_2_white_space_comments_and_line_ends() {
+    check(" \tUser-Agent\t : \t* # all|\tdisALLOW :/x#y|", "a", "/x", false);
+    check("User-agent:*\rDisallow:/x\r", "a", "/x", false);
+    check("User-agent:*\r\nDisallow:/x\r\n\r\nDisallow:/y", "a", "/y", false);
+    check("User-agent: a||# comment||Disallow: /", "a", "/x", false);
+}
+
+#[test]
+fn section_2_2_1_agents_compare_without_case_and_whole() {
+    check("User-agent: ExampleBot|Disallow: /", "examplebot", "/", false);
+    check("User-agent: Example|Disallow: /", "ExampleBot", "/", true);
+    check("User-agent: ExampleBot-News|Disallow: /", "ExampleBot", "/", true);
+}
+
+#[test]
+fn section_2_2_1_groups_of_one_agent_are_merged() {
+    let text = "User-agent: a|Disallow: /x|User-agent: b|Disallow: /y|User-agent: A|Disallow: /z";
+    check(text, "a", "/x", false);
+    check(text, "a", "/y", true);
+    check(text, "a", "/z", false);
+}
+
+#[test]
+fn section_2_2_1_the_star_group_serves_those_that_no_group_names() {
+    let text = "User-agent: *|Disallow: /|User-agent: a|Disallow: /x";
+    check(text, "a", "/y", true);
+    check(text, "b", "/y", false);
+    check("User-agent: a|Disallow: /", "b", "/", true);
+    check("", "b", "/", true);
+}
+
+#[test]
+fn section_2_2_2_the_longest_match_decides_and_allow_wins_ties() {
+    let text = "User-agent: *|Disallow: /example/page/disallowed.gif|Allow: /example/page/";
+    check(text, "a", "/example/page/", true);
+    check(text, "a", "/example/page/disallowed.gif", false);
+    check("User-agent: *|Disallow: /p|Allow: /p", "a", "/p", true);
+    check("User-agent: *|Allow: /p|Disallow: /p", "a", "/p", true);
+    check("User-agent: *|Disallow: /P", "a", "/p", true);
+    check("User-agent: *|Disallow: /b", "a", "/a/b", true);
+}
+
+#[test]
+fn section_2_2_2_robots_txt_itself_is_always_allowed() {
+    check_apart("User-agent: *|Disallow: /", "a", "/robots.txt", true, false);
+    check("User-agent: *|Disallow: /", "a", "/robots.txt.bak", false);
+}
+
+#[test]
+fn section_2_2_2_percent_encoding_does_not_hide_a_path() {
+    check_apart("User-agent: *|Disallow: /foo/bar/%62%61%7A", "a", "/foo/bar/baz", false, true);
+    check_apart("User-agent: *|Disallow: /m", "a", "/%6D", false, true);
+    check("User-agent: *|Disallow: /foo/bar/ツ", "a", "/foo/bar/%E3%83%84", false);
+    check_apart("User-agent: *|Disallow: /foo/bar/ツ", "a", "/foo/bar/ツ", false, true);
+    check_apart("User-agent: *|Disallow: /foo/bar/%E3%83%84", "a", "/foo/bar/ツ", false, true);
+    check_apart("User-agent: *|Disallow: /%E3", "a", "/%e3", false, true);
+    check("User-agent: *|Disallow: /%e3", "a", "/%E3", false);
+    check("User-agent: *|Disallow: /a%2Fb", "a", "/a/b", true);
+}
+
+#[test]
+fn section_2_2_2_rules_outside_any_group_apply_to_nobody() {
+    check("Disallow: /|User-agent: *|Disallow: /x", "a", "/", true);
+}
+
+#[test]
+fn section_2_2_3_special_characters() {
+    check("User-agent: *|Disallow: *.gif$", "a", "/x/y.gif", false);
+    check("User-agent: *|Disallow: *.gif$", "a", "/x/y.gif?z", true);
+    check("User-agent: *|Disallow: /*/b*c$", "a", "/a/bbc", false);
+    check("User-agent: *|Disallow: /a$b", "a", "/a$b", false);
+    check("User-agent: *|Disallow: /a$b", "a", "/a", true);
+    check_apart("User-agent: *|Disallow: /%2A", "a", "/*", false, true);
+    check_apart("User-agent: *|Disallow: /%24", "a", "/$", false, true);
+    check("User-agent: *|Disallow: /%2A", "a", "/x", true);
+}
+
+#[test]
+fn section_2_2_4_other_records_do_not_interfere() {
+    for other in ["Sitemap: https://e.com/s", "Crawl-delay: 5", "Content-Signal: ai-train=no", "Noindex: /"] {
+        let text = format!("User-agent: a|{other}||User-agent: b|Disallow: /");
+        check(&text, "a", "/", false);
+        check(&text, "b", "/", false);
+    }
+}
+
+#[test]
+fn section_2_3_1_5_what_parses_is_used() {
+    check("<html>|User-agent: *|!?|Disallow: /x|\u{1}", "a", "/x", false);
+}
+
+#[test]
+fn keys_count_whole() {
+    check_apart("User-agent: *|Disallowed: /", "a", "/", true, false);
+    check_apart("User-agent: *|DisallowAITraining: /", "a", "/", true, false);
+    check_apart("Useragent: *|Disallow: /", "a", "/", true, false);
+    check_apart("User-agent *|Disallow /", "a", "/", true, false);
+    check("User_agent: *|Disallow: /", "a", "/", true);
+}
+
+#[test]
+fn names_outside_the_alphabet_compare_whole_and_then_before_the_slash() {
+    check_apart("User-agent: AI2Bot|Disallow: /", "AI2Bot", "/", false, true);
+    check_apart("User-agent: Kangaroo Bot|Disallow: /", "kangaroo bot", "/", false, true);
+    check_apart("User-agent: Kangaroo Bot|Disallow: /", "Kangaroo", "/", true, false);
+    check("User-agent: GPTBot/1.0|Disallow: /", "GPTBot", "/", false);
+    check_apart("User-agent: GPTBot/1.0|Disallow: /|User-agent: GPTBot|Disallow:", "GPTBot", "/", true, false);
+    check_apart(
+        "User-agent: GPTBot/1|User-agent: b|Disallow: /x|User-agent: GPTBot/2|Disallow: /y",
+        "GPTBot",
+        "/y",
+        false,
+        false,
+    );
+    check_apart("User-agent: MistralAI-User|Disallow: /", "MistralAI-User/1.0", "/", false, true);
+    check_apart("User-agent: * foo|Disallow: /", "a", "/", true, false);
+}
+
+#[test]
+fn a_file_of_google_index_pages_is_read_to_the_letter() {
+    check_apart("User-agent: *|Disallow: /|Allow: /d/index.html", "a", "/d/", false, true);
+}
+
+#[test]
+fn nul_and_long_lines_are_kept() {
+    let long = format!("User-agent: *|Disallow: /{}", "a".repeat(20_000));
+    let path = format!("/{}", "a".repeat(16_700));
+    check_apart(&long, "a", &path, true, false);
+    check_apart("User-agent: *|Disallow: /x\0y", "a", "/xz", true, false);
+}
