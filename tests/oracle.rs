@@ -122,42 +122,80 @@ fn rfc9309_root_verdicts_differ_from_googles_only_for_listed_reasons() {
     let corpus = "gov-2024-06-29";
     let bodies = bodies(&shared, corpus);
     let (agents, rows) = verdicts(&shared, corpus);
-    let mut compared = 0;
-    let mut by_reason: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut differences = Differences::default();
     for row in &rows {
         let body = &bodies[&row.host];
         let file = RobotsTxt::parse(body, Dialect::Rfc9309);
         for (place, agent) in agents.iter().enumerate() {
-            compared += 1;
-            let decision = file.rules_for(agent).judge(b"/");
-            if letter(decision) != row.root[place] {
-                let reason = reason(body, agent).unwrap_or("UNEXPLAINED");
-                by_reason.entry(reason).or_default().push(format!("{} {agent}", row.host));
-            }
+            let verdict = letter(file.rules_for(agent).judge(b"/"));
+            differences.compare(&row.host, body, agent, b"/", verdict, row.root[place]);
         }
     }
-    let differing: usize = by_reason.values().map(Vec::len).sum();
-    eprintln!("oracle: {compared} root verdicts under rfc9309 compared, {differing} differ from google's");
-    for (reason, rows) in &by_reason {
-        eprintln!("  {reason}: {}", rows.len());
-        for row in rows {
-            eprintln!("    {row}");
-        }
-    }
-    assert_eq!(compared, rows.len() * 24);
-    assert!(!by_reason.contains_key("UNEXPLAINED"));
+    differences.print("root verdicts", usize::MAX);
+    assert_eq!(differences.compared, rows.len() * 24);
 }
 
-/// Why the dialects may disagree on `/` for an agent; nothing where they have no reason to.
+#[test]
+fn rfc9309_verdicts_on_paths_differ_from_googles_only_for_listed_reasons() {
+    let Some(shared) = shared() else { return };
+    let mut differences = Differences::default();
+    for corpus in ["gov-2024-06-29", "top1m-2017"] {
+        let bodies = bodies(&shared, corpus);
+        let table = gunzip(&shared.join(format!("oracle/{corpus}.paths.tsv.gz")));
+        for line in table.lines().filter(|line| !line.starts_with('#')) {
+            let [host, agent, path, verdict, _] = fields(line);
+            let body = &bodies[host];
+            let decision = RobotsTxt::parse(body, Dialect::Rfc9309).rules_for(agent).judge(path.as_bytes());
+            differences.compare(host, body, agent, path.as_bytes(), letter(decision), verdict.as_bytes()[0]);
+        }
+    }
+    differences.print("verdicts on paths", 5);
+    assert!(differences.compared > 100_000);
+}
+
+/// Rows on which the dialects differ, by reason.
+#[derive(Default)]
+struct Differences {
+    compared: usize,
+    by_reason: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Differences {
+    fn compare(&mut self, host: &str, body: &[u8], agent: &str, path: &[u8], rfc9309: u8, google: u8) {
+        self.compared += 1;
+        if rfc9309 != google {
+            let reason = reason(body, agent, path).unwrap_or("UNEXPLAINED");
+            self.by_reason.entry(reason).or_default().push(format!("{host} {agent} {}", String::from_utf8_lossy(path)));
+        }
+    }
+
+    /// Prints the rows by reason, some of each, and fails if one has none.
+    fn print(&self, what: &str, shown: usize) {
+        let differing: usize = self.by_reason.values().map(Vec::len).sum();
+        eprintln!("oracle: {} {what} under rfc9309 compared, {differing} differ from google's", self.compared);
+        for (reason, rows) in &self.by_reason {
+            eprintln!("  {reason}: {}", rows.len());
+            for row in rows.iter().take(shown) {
+                eprintln!("    {row}");
+            }
+        }
+        assert!(!self.by_reason.contains_key("UNEXPLAINED"));
+    }
+}
+
+/// Why the dialects may disagree on a path for an agent; nothing where they have no reason to.
 ///
 /// Each reason is tried on its own: what makes it one is taken away from the file, and the verdicts must then agree.
-fn reason(body: &[u8], agent: &str) -> Option<&'static str> {
+fn reason(body: &[u8], agent: &str, path: &[u8]) -> Option<&'static str> {
     let google = RobotsTxt::parse(body, Dialect::Google);
     let rfc = RobotsTxt::parse(body, Dialect::Rfc9309);
+    if path == b"/robots.txt" {
+        return Some("/robots.txt itself is always allowed under rfc9309");
+    }
     let odd = |wanted: Oddity| google.oddities().any(|finding| finding.oddity == wanted);
     let agree = |body: &[u8]| {
-        let google = RobotsTxt::parse(body, Dialect::Google).rules_for(agent).judge(b"/").allowed;
-        google == RobotsTxt::parse(body, Dialect::Rfc9309).rules_for(agent).judge(b"/").allowed
+        let google = RobotsTxt::parse(body, Dialect::Google).rules_for(agent).judge(path).allowed;
+        google == RobotsTxt::parse(body, Dialect::Rfc9309).rules_for(agent).judge(path).allowed
     };
     let oddities = [
         (Oddity::MisspeltKey, "misspelt keys, keys by prefix"),
@@ -171,9 +209,20 @@ fn reason(body: &[u8], agent: &str) -> Option<&'static str> {
             return Some(reason);
         }
     }
-    let is_folder_index = google.rules().any(|rule| rule.pattern.starts_with(b"/index.htm"));
-    if is_folder_index && google.rules_for(agent).by() == rfc.rules_for(agent).by() {
+    let (google, rfc) = (google.rules_for(agent), rfc.rules_for(agent));
+    if google.by() != rfc.by() || google.rules().ne(rfc.rules()) {
+        return None;
+    }
+    // The rules are the same, so that only the matching can differ: by a rule that one dialect alone matches.
+    let line = |decision: Decision| google.rules().find(|rule| rule.line == decision.line);
+    let deciding = [line(google.judge(path)), line(rfc.judge(path))];
+    let mut deciding = deciding.iter().flatten();
+    if deciding.clone().any(|rule| rule.pattern.windows(10).any(|part| part == b"/index.htm")) {
         return Some("google reads Allow: /index.htm* as the folder");
+    }
+    let is_encoded = |text: &[u8]| text.iter().any(|byte| matches!(byte, b'%' | 0x80..));
+    if is_encoded(path) || deciding.any(|rule| is_encoded(rule.pattern)) {
+        return Some("percent-encoding: rfc9309 decodes unreserved characters and encodes the path too");
     }
     None
 }
