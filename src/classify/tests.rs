@@ -213,3 +213,19 @@ fn level(rules: &crate::robots::Ruleset<'_>) -> Restriction {
         (_, false) => Restriction::Mostly,
     }
 }
+
+/// Nothing here may take time that grows with the square of the file; a test that hangs is the sign.
+#[test]
+fn hostile_files_are_judged_whole() {
+    let file = |line: &dyn Fn(usize) -> String| {
+        let lines: Vec<String> = (0..8_000).map(line).collect();
+        format!("User-agent: *|{}", lines.concat())
+    };
+    check("rfc", &file(&|n| format!("Allow: /a{n}|Disallow: /a{n}*|")), Restriction::Partial);
+    check("rfc", &file(&|n| format!("Disallow: /a{n}|Allow: /a{n}*|")), Restriction::None);
+    check("rfc", &(file(&|n| format!("Disallow: /a{n}|Allow: /a{n}*|")) + "Disallow: /z"), Restriction::Partial);
+    check("rfc", &(file(&|n| format!("Disallow: /*a{n}|")) + "Disallow: /"), Restriction::Full);
+    check("rfc", &file(&|_| "User-agent: GPTBot|".into()), Restriction::None);
+    check("rfc", &file(&|_| "User-agent: GPTBot|Disallow: /x|".into()), Restriction::Partial);
+    check("rfc", &(file(&|n| format!("User-agent: GPTBot/{n}|Disallow: /{n}|")) + "Disallow: /"), Restriction::Full);
+}

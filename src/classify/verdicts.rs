@@ -101,9 +101,7 @@ impl Judge<'_> {
         let unnamed_allowed = self.unnamed.judge(rules).allowed;
         let mut question = Question { rules, root_allowed, unnamed_allowed, steps: &mut self.steps };
         let restriction = self.definition.judge(&mut question);
-        let groups = rules.groups().iter().map(|group| rules.file().groups()[*group as usize]);
-        let (allow_rules, disallow_rules) = groups
-            .fold((0, 0), |(allow, disallow), group| (allow + group.allow_rules, disallow + group.disallow_rules));
+        let (allow_rules, disallow_rules) = rules.counts();
         SetVerdict { restriction, root_allowed, unnamed_allowed, allow_rules, disallow_rules }
     }
 }

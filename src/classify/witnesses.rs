@@ -6,15 +6,16 @@
 //! # Cost
 //!
 //! The first few are judged by a scan of the rules, the rest through a [`RuleIndex`](crate::robots::RuleIndex), in time
-//! that is linear in the file but for wildcard rules with one common prefix. Those are counted, and a file whose rules
-//! take more than [`STEPS`] is judged by the witnesses that were reached; no file of the four test corpora does.
+//! that is linear in the file but for wildcard rules with one common prefix, and for thousands of agents that share a
+//! long group and each have another one. The work is counted, and a file that takes more than [`STEPS`] is judged by
+//! the witnesses that were reached. The count is of work, not of time: equal bytes get equal verdicts.
 
 use crate::robots::{Rule, Ruleset, Verb};
 
 /// The path that stands for all that no rule names.
 pub const UNNAMED_PATH: &[u8] = b"/dummy-testing-path-54321";
 
-/// Byte comparisons that are spent on one file's witnesses.
+/// What is spent on one file's witnesses: about as many comparisons of a byte or of a rule.
 pub const STEPS: u64 = 1 << 25;
 
 /// Witnesses judged by a scan before the rules are sorted.
@@ -22,18 +23,26 @@ const SCANS: usize = 8;
 
 /// Whether a witness made from a rule meets another verdict than this one.
 pub(super) fn some_differ(rules: &Ruleset<'_>, allowed: bool, steps: &mut u64) -> bool {
-    let is_of = |verb: Verb| move |rule: &Rule<'_>| rule.verb == verb && !rule.pattern.is_empty();
-    if allowed && !rules.rules().any(|rule| is_of(Verb::Disallow)(&rule)) {
-        return false;
+    search(rules, allowed, steps).unwrap_or(false)
+}
+
+/// The answer, unless the steps run out.
+fn search(rules: &Ruleset<'_>, allowed: bool, steps: &mut u64) -> Option<bool> {
+    let (allow_rules, disallow_rules) = rules.counts();
+    if allowed && disallow_rules == 0 {
+        return Some(false);
     }
-    let closes_all = |rule: Rule<'_>| rule.verb == Verb::Disallow && matches!(rule.pattern, b"/" | b"/*" | b"*");
-    if !allowed && !rules.rules().any(|rule| is_of(Verb::Allow)(&rule)) && rules.rules().any(closes_all) {
-        return false;
+    let scan = u64::from(allow_rules) + u64::from(disallow_rules);
+    if !allowed && allow_rules == 0 {
+        spend(steps, scan)?;
+        if rules.rules().any(|rule| rule.verb == Verb::Disallow && matches!(rule.pattern, b"/" | b"/*" | b"*")) {
+            return Some(false);
+        }
     }
     // The rules of the other verb are likely to differ; the rest is looked at all the same.
+    let is_of = |verb: Verb| move |rule: &Rule<'_>| rule.verb == verb && !rule.pattern.is_empty();
     let (first, second) = if allowed { (Verb::Disallow, Verb::Allow) } else { (Verb::Allow, Verb::Disallow) };
     let ordered = rules.rules().filter(is_of(first)).chain(rules.rules().filter(is_of(second)));
-    let rule_count: u64 = rules.rules().map(|_| 1).sum();
     let dialect = rules.file().dialect();
     let mut index = None;
     let mut tried = 0;
@@ -48,22 +57,27 @@ pub(super) fn some_differ(rules: &Ruleset<'_>, allowed: bool, steps: &mut u64) -
             }
             let decision = if tried < SCANS {
                 tried += 1;
-                let Some(left) = steps.checked_sub(rule_count) else { return false };
-                *steps = left;
+                spend(steps, scan)?;
                 rules.judge(&path)
             } else {
-                let Some(left) = steps.checked_sub(if index.is_none() { rule_count } else { 1 }) else { return false };
-                *steps = left;
-                let sorted = index.get_or_insert_with(|| rules.index());
-                let Some(decision) = sorted.judge_within(&path, steps) else { return false };
-                decision
+                if index.is_none() {
+                    spend(steps, scan * 8)?;
+                    index = Some(rules.index());
+                }
+                spend(steps, path.len() as u64)?;
+                index.as_ref().expect("it was made above").judge_within(&path, steps)?
             };
             if decision.allowed != allowed {
-                return true;
+                return Some(true);
             }
         }
     }
-    false
+    Some(false)
+}
+
+fn spend(steps: &mut u64, cost: u64) -> Option<()> {
+    *steps = steps.checked_sub(cost)?;
+    Some(())
 }
 
 /// Writes the path made from a normalised pattern: stars replaced, a final `$` removed, `/` in front.

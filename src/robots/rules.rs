@@ -138,6 +138,12 @@ impl<'r> Ruleset<'r> {
         self.stored().map(move |rule| rule.of(body))
     }
 
+    /// How many Allow and Disallow rules with a value there are.
+    pub fn counts(&self) -> (u32, u32) {
+        let groups = self.groups.iter().map(|group| &self.file.groups()[*group as usize]);
+        groups.fold((0, 0), |(allow, disallow), group| (allow + group.allow_rules, disallow + group.disallow_rules))
+    }
+
     /// The verdict on a path: what follows the authority of a URL, query included (RFC 9309, section 2.2.2).
     ///
     /// The longest pattern that matches wins, Allow wins among equals, and a path that no rule matches is allowed. Under
