@@ -70,6 +70,20 @@ impl<'a> Reader<'a> {
     pub(super) fn new(body: &'a [u8]) -> Self {
         Self { body, ..Self::default() }
     }
+
+    /// Notes what is odd in a user-agent value that is no identifier.
+    fn note_token(&mut self, text: &[u8], line: u32) {
+        if text == b"*" {
+            return;
+        }
+        self.findings.note(Oddity::TokenOutsideAlphabet, line);
+        if memchr::memchr(b',', text).is_some() {
+            self.findings.note(Oddity::CommaList, line);
+        }
+        if has_look_alike(text) {
+            self.findings.note(Oddity::LookAlike, line);
+        }
+    }
 }
 
 impl Records for Reader<'_> {
@@ -112,7 +126,7 @@ impl Records for Reader<'_> {
     fn other(&mut self, key: Span, value: Span, line: u32) {
         self.is_run_interrupted = true;
         let name = key.of(self.body);
-        self.has_known_record |= is_known(name);
+        self.has_known_record = self.has_known_record || is_known(name);
         if let Some(group) = self.groups.last_mut()
             && group.crawl_delay.is_none()
             && name.eq_ignore_ascii_case(b"crawl-delay")
@@ -124,21 +138,5 @@ impl Records for Reader<'_> {
 
     fn note(&mut self, oddity: Oddity, line: u32) {
         self.findings.note(oddity, line);
-    }
-}
-
-impl Reader<'_> {
-    /// Notes what is odd in a user-agent value that is no identifier.
-    fn note_token(&mut self, text: &[u8], line: u32) {
-        if text == b"*" {
-            return;
-        }
-        self.findings.note(Oddity::TokenOutsideAlphabet, line);
-        if memchr::memchr(b',', text).is_some() {
-            self.findings.note(Oddity::CommaList, line);
-        }
-        if has_look_alike(text) {
-            self.findings.note(Oddity::LookAlike, line);
-        }
     }
 }

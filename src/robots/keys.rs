@@ -45,6 +45,9 @@ pub(super) enum Key {
 /// RFC 9309 compares keys whole (section 2.2); Google's parser by prefix, and takes some misspellings. A misspelt key
 /// is reported in both dialects and is a record of the file's groups in `google` only.
 pub(super) fn key_of(key: &[u8], dialect: Dialect) -> (Key, bool) {
+    if !matches!(key.first(), Some(b'U' | b'u' | b'A' | b'a' | b'D' | b'd')) {
+        return (Key::Other, false);
+    }
     let whole = [(Key::UserAgent, "user-agent"), (Key::Allow, "allow"), (Key::Disallow, "disallow")];
     if let Some((found, _)) = whole.iter().find(|(_, name)| key.eq_ignore_ascii_case(name.as_bytes())) {
         return (*found, false);
