@@ -38,8 +38,8 @@ pub(super) struct SurveyArgs {
 
     /// Survey a web on loopback instead of the real one: a WARC file's recorded answers, or without SOURCE an invented
     /// population of the list
-    #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "")]
-    rehearse: Option<PathBuf>,
+    #[arg(long, value_name = "SOURCE")]
+    rehearse: Option<Option<PathBuf>>,
 
     /// With --rehearse WARC: a table of hosts that failed, and how (host, kind, status, cause)
     #[arg(long, value_name = "TSV", requires = "rehearse")]
@@ -119,7 +119,7 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
         Some(source) => {
             let run = writer.snapshot().run().context("a snapshot that is written has a run")?;
             let script = Script {
-                source: (source.as_os_str() != "").then_some(source.as_path()),
+                source: source.as_deref(),
                 labels: args.labels.as_deref(),
                 list: &path,
                 seed: args.seed.unwrap_or(POPULATION_SEED),
@@ -250,7 +250,7 @@ async fn watch_signals(stop: CancellationToken) {
 fn plan(args: &SurveyArgs, classifier: &Classifier, list: &TargetList, asking: &Asking) -> Plan {
     let counts = list.counts();
     let upstreams: Vec<String> = asking.upstreams.iter().map(ToString::to_string).collect();
-    let rehearsal = args.rehearse.as_ref().map(|source| describe_source(source, args));
+    let rehearsal = args.rehearse.as_ref().map(|source| describe_source(source.as_deref(), args));
     let resolver = match (&rehearsal, upstreams.is_empty()) {
         (Some(_), _) => "rehearsal".to_owned(),
         (None, true) => "system".to_owned(),
@@ -279,12 +279,12 @@ fn plan(args: &SurveyArgs, classifier: &Classifier, list: &TargetList, asking: &
     }
 }
 
-fn describe_source(source: &Path, args: &SurveyArgs) -> String {
+fn describe_source(source: Option<&Path>, args: &SurveyArgs) -> String {
     let file = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    match (source.as_os_str().is_empty(), &args.labels) {
-        (true, _) => format!("population, seed {}", args.seed.unwrap_or(POPULATION_SEED)),
-        (false, None) => file(source),
-        (false, Some(labels)) => format!("{} with {}", file(source), file(labels)),
+    match (source, &args.labels) {
+        (None, _) => format!("population, seed {}", args.seed.unwrap_or(POPULATION_SEED)),
+        (Some(source), None) => file(source),
+        (Some(source), Some(labels)) => format!("{} with {}", file(source), file(labels)),
     }
 }
 
