@@ -21,6 +21,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use survey::crawl::{Door, FetchSettings, Limits, Pace, Pulse, Reach, Settings, crawl};
 use survey::domain::{Domain, Target};
+use survey::observation::Observation;
 use survey::rehearsal::Announcement;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -65,7 +66,7 @@ fn measure(domains: &[Domain], web: &Announcement, concurrency: usize) -> Result
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let (wall, cpu) = (Instant::now(), cpu_time()?);
     let connections = runtime.block_on(async {
-        let (sink, mut source) = mpsc::channel(256);
+        let (sink, mut source) = mpsc::channel::<Observation>(256);
         let counting = tokio::spawn(async move {
             let mut connections = 0;
             while let Some(observation) = source.recv().await {

@@ -6,6 +6,7 @@
 mod agents;
 mod columns;
 mod definitions;
+mod ingest;
 mod judging;
 mod outcomes;
 mod record;
@@ -58,6 +59,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted after a clean close
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Ingest(ingest::IngestArgs),
     Rehearse(rehearse::RehearseArgs),
     Agents(agents::AgentsArgs),
     Columns(columns::ColumnsArgs),
@@ -75,6 +77,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Cli::command().error(clap::error::ErrorKind::ArgumentConflict, message).exit();
     }
     match command {
+        Command::Ingest(args) => ingest::run(&args, &cli.output)?,
         Command::Rehearse(args) => runtime()?.block_on(rehearse::run(args))?,
         Command::Agents(args) => agents::run(&args, &cli.output)?,
         Command::Columns(args) => columns::run(&args, &cli.output)?,

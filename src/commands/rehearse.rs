@@ -1,49 +1,49 @@
 //! `survey rehearse`: the loopback web alone.
 
-use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::domain::Domain;
+use crate::input::{ListOptions, read_list};
 use crate::rehearsal::{Rehearsal, Settings, Source};
 
 /// Serve a web on loopback (DNS, HTTP, HTTPS) that answers by host name; its ports are printed as one line of JSON.
 #[derive(Args, Clone, Debug)]
-pub struct RehearseArgs {
+pub(super) struct RehearseArgs {
     /// Hosts answer with what this WARC file recorded.
     #[arg(long, value_name = "WARC")]
-    pub source: Option<PathBuf>,
+    pub(super) source: Option<PathBuf>,
     /// Hosts that failed, by this table (host, kind, status, cause), fail in the same way again.
     #[arg(long, value_name = "TSV", requires = "source")]
-    pub labels: Option<PathBuf>,
+    pub(super) labels: Option<PathBuf>,
     /// Invent behaviour for the domains of this list.
     #[arg(long, value_name = "LIST", required_unless_present = "source", conflicts_with = "source")]
-    pub domains: Option<PathBuf>,
+    pub(super) domains: Option<PathBuf>,
     /// Another seed invents another web.
     #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    pub(super) seed: u64,
     /// How many hosts share one address [default: none of an archive, one in twenty of a list, at most 500].
     #[arg(long, value_name = "N")]
-    pub shared: Option<usize>,
+    pub(super) shared: Option<usize>,
     /// Write down every query and connection.
     #[arg(long, value_name = "CSV")]
-    pub log: Option<PathBuf>,
+    pub(super) log: Option<PathBuf>,
     /// End when standard input ends, as it does when the parent dies.
     #[arg(long)]
-    pub until_stdin_closes: bool,
+    pub(super) until_stdin_closes: bool,
 }
 
 /// Serves until it is told to end.
-pub async fn run(args: RehearseArgs) -> anyhow::Result<()> {
+pub(super) async fn run(args: RehearseArgs) -> anyhow::Result<()> {
     let source = match (args.source, args.labels, args.domains) {
         (Some(archive), Some(labels), _) => Source::Labelled { archive, labels },
         (Some(archive), None, _) => Source::Archive(archive),
-        (None, _, Some(list)) => Source::Population { domains: read_list(&list)?, seed: args.seed },
+        (None, _, Some(list)) => Source::Population { domains: read_domains(&list)?, seed: args.seed },
         (None, _, None) => anyhow::bail!("a rehearsal needs --source or --domains"),
     };
     // Before the announcement: from then on somebody may send signals.
@@ -79,17 +79,8 @@ fn await_end_of_input(ended: oneshot::Sender<()>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn read_list(path: &Path) -> anyhow::Result<Vec<Domain>> {
-    let context = || format!("reading the list {}", path.display());
-    let mut domains = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    for line in BufReader::new(File::open(path).with_context(context)?).lines() {
-        let line = line.with_context(context)?;
-        let Ok(domain) = Domain::parse(line.rsplit(',').next().unwrap_or_default().trim()) else { continue };
-        if seen.insert(domain.clone()) {
-            domains.push(domain);
-        }
-    }
-    ensure!(!domains.is_empty(), "{} holds no domain", path.display());
-    Ok(domains)
+/// The names of a list, read as the survey reads it; what it rejects nobody will ask for.
+fn read_domains(list: &Path) -> anyhow::Result<Vec<Domain>> {
+    let list = read_list(list, &ListOptions::default(), &mut |_| {})?;
+    Ok(list.iter().map(|target| target.domain).collect())
 }

@@ -16,5 +16,7 @@ pub mod warc;
 pub use list::{Counts, TargetList};
 pub use read::{LineFault, ListOptions, Reason, Rejected, read_list};
 
+pub use source::open;
+
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,5 @@
 //! Reading a list line by line: what each gives, or why it is rejected.
 
-use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -83,13 +82,13 @@ const MAX_TEXT: usize = 200;
 /// line too: a target that silently lost its rank would be counted in the wrong stratum.
 pub fn read_list(path: &Path, options: &ListOptions, reject: &mut dyn FnMut(Rejected)) -> anyhow::Result<TargetList> {
     let source = Source::open(path)?;
-    read_source(source, list_name(path), options, reject)
-        .with_context(|| format!("reading the list {}", path.display()))
+    read_source(source, list_name(path), options, reject).with_context(|| format!("the list {}", path.display()))
 }
 
 /// Reads a list from a stream, under the given name.
+#[cfg(test)]
 pub(super) fn read_stream(
-    stream: Box<dyn Read>,
+    stream: Box<dyn std::io::Read>,
     name: &str,
     options: &ListOptions,
     reject: &mut dyn FnMut(Rejected),

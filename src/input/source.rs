@@ -16,6 +16,11 @@ pub(super) struct Source {
     hash: Rc<RefCell<Sha256>>,
 }
 
+/// Opens a table or list as text, unpacked by content; standard input for `-`.
+pub fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
+    Ok(Source::open(path)?.bytes)
+}
+
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
@@ -25,7 +30,7 @@ impl Source {
         if path == Path::new("-") {
             return Self::new(Box::new(io::stdin())).context("reading standard input");
         }
-        let opening = || format!("reading the list {}", path.display());
+        let opening = || format!("reading {}", path.display());
         let file = File::open(path).with_context(opening)?;
         ensure!(!file.metadata().with_context(opening)?.is_dir(), "{}: it is a folder", opening());
         Self::new(Box::new(file)).with_context(opening)

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail, ensure};
 
 use crate::domain::Domain;
-use crate::rehearsal::archive;
+use crate::input;
 
 /// What befell one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(super) enum Mishap {
 /// The hosts of the table in order; lines whose host is no host name are left out, since no survey asks for them.
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<(Domain, Label)>> {
     let mut labels = Vec::new();
-    for (index, line) in archive::open(path)?.lines().enumerate() {
+    for (index, line) in input::open(path)?.lines().enumerate() {
         let place = || format!("line {} of {}", index + 1, path.display());
         let line = line.with_context(place)?;
         let fields: Vec<&str> = line.trim_end_matches(['\r', '\n']).split('\t').collect();
