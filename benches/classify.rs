@@ -2,6 +2,8 @@
 //!
 //! Reads the corpus `top1m-2017` where it is (`../shared`), else as many files made up here; prints what it measured.
 
+#![expect(clippy::print_stdout, reason = "a bench prints what it measured")]
+
 use std::fmt::Write as _;
 use std::fs::File;
 use std::hint::black_box;

@@ -8,6 +8,8 @@
 //!
 //! With `SURVEY_BENCH_QUICK=1` it asks a few hundred hosts only, to show that it still works.
 
+#![expect(clippy::print_stdout, reason = "a bench prints what it measured")]
+
 use std::error::Error;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

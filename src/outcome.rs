@@ -351,7 +351,7 @@ mod tests {
         for class in OutcomeClass::ALL {
             let words: Vec<&str> =
                 Outcome::all().filter(|outcome| outcome.class() == *class).map(Outcome::word).collect();
-            text += &format!("{class}: {}\n", words.join(" "));
+            text.extend([class.word(), ": ", &words.join(" "), "\n"]);
         }
         insta::assert_snapshot!(text, @r"
         readable: rules no-rules

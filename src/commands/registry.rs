@@ -36,7 +36,7 @@ impl Registry {
         let objects = self.rows.iter().map(|row| {
             let fields =
                 self.names.iter().zip(row).map(|(name, cell)| ((*name).to_owned(), Value::from(cell.as_str())));
-            Value::Object(Map::from_iter(fields))
+            Value::Object(fields.collect::<Map<_, _>>())
         });
         let array = Value::Array(objects.collect());
         Ok(serde_json::to_string_pretty(&array).context("printing as JSON")? + "\n")
@@ -57,8 +57,8 @@ impl Registry {
         let widths: Vec<usize> = (0..self.names.len().saturating_sub(1)).map(width).collect();
         let mut text = String::new();
         for row in &self.rows {
-            for (cell, width) in row.iter().zip(&widths) {
-                text += &format!("{cell:width$}  ");
+            for (cell, width) in row.iter().map(String::as_str).zip(&widths) {
+                text.extend([cell, "  ", &" ".repeat(width - cell.chars().count())]);
             }
             text += row.last().map_or("", String::as_str);
             text.push('\n');

@@ -38,6 +38,7 @@ pub(super) struct SurveyArgs {
 
     /// Survey a web on loopback instead of the real one: a WARC file's recorded answers, or without SOURCE an invented
     /// population of the list
+    #[expect(clippy::option_option, reason = "not given, given alone, given with a source: clap's own shape for it")]
     #[arg(long, value_name = "SOURCE")]
     rehearse: Option<Option<PathBuf>>,
 

@@ -1,5 +1,7 @@
 //! The loop and the journey against a web that is a function, in virtual time.
 
+#![expect(clippy::unnecessary_wraps, reason = "each fake address book has the type of all of them")]
+
 use std::collections::{BTreeMap, HashMap};
 use std::net::Ipv4Addr;
 use std::sync::Mutex;
@@ -141,7 +143,7 @@ async fn run(
 /// A quarter of all names on one server, the others on their own.
 fn crowded(host: &str) -> Result<Ipv4Addr, Cause> {
     let number: u32 = host.split('.').next().unwrap().trim_start_matches('h').parse().unwrap();
-    Ok(if number % 4 == 0 { Ipv4Addr::new(9, 9, 9, 9) } else { Ipv4Addr::from(0x0800_0000 + number * 256) })
+    Ok(if number.is_multiple_of(4) { Ipv4Addr::new(9, 9, 9, 9) } else { Ipv4Addr::from(0x0800_0000 + number * 256) })
 }
 
 #[tokio::test(start_paused = true)]

@@ -160,10 +160,10 @@ fn take(builder: &mut Builder, fields: &Fields) -> anyhow::Result<Result<(), Rea
         Ok(domain) => domain,
         Err(reason) => return Ok(Err(reason)),
     };
-    let Ok(rank) = fields.rank.as_deref().map(|text| text.parse::<u32>()).transpose() else {
+    let Ok(rank) = fields.rank.as_deref().map(str::parse::<u32>).transpose() else {
         return Ok(Err(Reason::Line(LineFault::BadRank)));
     };
-    let weight = fields.weight.as_deref().map(|text| text.parse::<f64>()).transpose();
+    let weight = fields.weight.as_deref().map(str::parse::<f64>).transpose();
     let Some(weight) = weight.ok().filter(|weight| weight.is_none_or(|weight| weight.is_finite() && weight >= 0.0))
     else {
         return Ok(Err(Reason::Line(LineFault::BadWeight)));

@@ -152,7 +152,7 @@ fn a_list_that_gives_nothing_is_an_error_that_shows_why() {
 
 #[test]
 fn the_order_of_a_seed_is_the_same_for_ever() {
-    let text: String = (0..10).map(|number| format!("h{number}.example\n")).collect();
+    let text = (0..10).map(|number| format!("h{number}.example")).collect::<Vec<_>>().join("\n");
     let (list, _) = read(text.as_bytes(), None).unwrap();
     assert_eq!(list.order(1), [8, 4, 3, 7, 0, 1, 5, 9, 6, 2]);
     let mut order = list.order(2);
