@@ -20,7 +20,7 @@ pub struct Token<'r> {
     pub as_written: &'r [u8],
     /// That line, from 1.
     pub line: u32,
-    /// The rules of its groups; equal numbers mean the same groups ([`RobotsTxt::set`]).
+    /// The rules of its groups; equal numbers mean the same groups (`RobotsTxt::set`).
     pub set: usize,
 }
 
