@@ -6,3 +6,4 @@ mod layers;
 mod oracle;
 mod rehearsal;
 mod snapshot;
+mod whole;

@@ -115,19 +115,11 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
 
     let progress = if output.quiet { Progress::silent() } else { Progress::new() };
     note_list(&progress, &list, &writer);
-    let rehearsed = match &args.rehearse {
-        None => None,
-        Some(source) => {
-            let run = writer.snapshot().run().context("a snapshot that is written has a run")?;
-            let script = Script {
-                source: source.as_deref(),
-                labels: args.labels.as_deref(),
-                list: &path,
-                seed: args.seed.unwrap_or(POPULATION_SEED),
-                shared: args.shared,
-                log: run.join("rehearsal.csv"),
-            };
-            Some(Rehearsed::start(&script).await?)
+    let rehearsed = match rehearse(&args, &path, &writer).await {
+        Ok(rehearsed) => rehearsed,
+        Err(error) => {
+            writer.interrupt(Timestamp::now())?;
+            return Err(error);
         }
     };
     let settings = crawl_settings(asking, rehearsed.as_ref())?;
@@ -167,6 +159,21 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
 
 /// The exit code of a run that was stopped and closed its files.
 const INTERRUPTED: u8 = 130;
+
+/// Starts the rehearsal, if one was asked for.
+async fn rehearse(args: &SurveyArgs, list: &Path, writer: &SnapshotWriter) -> anyhow::Result<Option<Rehearsed>> {
+    let Some(source) = &args.rehearse else { return Ok(None) };
+    let run = writer.snapshot().run().context("a snapshot that is written has a run")?;
+    let script = Script {
+        source: source.as_deref(),
+        labels: args.labels.as_deref(),
+        list,
+        seed: args.seed.unwrap_or(POPULATION_SEED),
+        shared: args.shared,
+        log: run.join("rehearsal.csv"),
+    };
+    Rehearsed::start(&script).await.map(Some)
+}
 
 /// Crawls what has no row yet, judging and writing as observations come.
 async fn ask_everyone(

@@ -75,6 +75,7 @@ crate::words! {
 
 const MAX_LINE: usize = 64 << 10;
 const MAX_TEXT: usize = 200;
+const MAX_EXAMPLE: usize = 40;
 
 /// Reads a list of domains from a file, or from standard input for `-`.
 ///
@@ -140,7 +141,8 @@ fn read_source(
             builder.reject();
             let rejected = Rejected { line: number, text: beginning(text), reason };
             if examples.len() < 3 {
-                examples.push(format!("line {number}: {:?} ({})", rejected.text, reason.word()));
+                let example: String = rejected.text.chars().take(MAX_EXAMPLE).collect();
+                examples.push(format!("line {number}: {example:?} ({})", reason.word()));
             }
             reject(rejected);
         }

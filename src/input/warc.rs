@@ -149,6 +149,7 @@ impl Captures {
                 self.whole = self.consumed.get();
                 return Some(Ok(record));
             }
+            Ok(Some(Err(warc::Error::ReadData(error)))) => error.to_string(),
             Ok(Some(Err(error))) => error.to_string(),
             // The crate takes a header that ends with the file for the end of the archive.
             Ok(None) if self.consumed.get() == self.whole => {
