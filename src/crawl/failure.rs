@@ -50,6 +50,10 @@ pub(crate) fn explain_request(error: &(dyn Error + 'static), phase: Phase) -> Re
         if let Some(error) = link.downcast_ref::<rustls::Error>() {
             return Ok(explain_tls(error));
         }
+        if link.is::<rustls::pki_types::InvalidDnsNameError>() {
+            let detail = Some("the name cannot stand in a TLS handshake".to_owned());
+            return Ok(Failure { cause: Cause::TlsProtocol, detail });
+        }
         if let Some(error) = link.downcast_ref::<io::Error>() {
             if let Some(fault) = local_fault(error) {
                 return Err(fault);
@@ -227,6 +231,12 @@ mod tests {
         check(io::Error::other(io::Error::other(alert)), Phase::Tls, Ok(Cause::TlsAlert));
         let plain = rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType);
         check(io::Error::other(plain), Phase::Tls, Ok(Cause::TlsNotTls));
+    }
+
+    #[test]
+    fn a_name_that_tls_cannot_carry_is_a_failure_of_tls() {
+        let error = rustls::pki_types::ServerName::try_from("-a.example").unwrap_err();
+        check(io::Error::other(error), Phase::Connect, Ok(Cause::TlsProtocol));
     }
 
     #[test]

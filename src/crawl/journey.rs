@@ -282,6 +282,12 @@ fn robots_url(scheme: &str, domain: &Domain) -> Url {
     Url::parse(&format!("{scheme}://{domain}/robots.txt")).expect("a Domain is a host that URLs accept")
 }
 
+/// Whether a name could be asked for at all: labels of 1 to 63 bytes, 253 in all (RFC 1035, section 2.3.4).
+fn fits_a_query(name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()))
+}
+
 /// Where a redirect leads, or why it is not followed.
 fn read_location(base: &Url, location: &str) -> Result<Url, Cause> {
     // Header values were read as Latin-1; servers that send raw UTF-8 mean UTF-8 (RFC 9110, section 10.2.2 aside).
@@ -291,7 +297,7 @@ fn read_location(base: &Url, location: &str) -> Result<Url, Cause> {
         return Err(Cause::RedirectOtherScheme);
     }
     match next.host() {
-        Some(Host::Domain(name)) if !name.trim_matches('.').is_empty() => {}
+        Some(Host::Domain(name)) if fits_a_query(name) => {}
         Some(Host::Ipv4(_) | Host::Ipv6(_)) => return Err(Cause::RedirectToIp),
         _ => return Err(Cause::RedirectBadLocation),
     }

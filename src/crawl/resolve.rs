@@ -12,7 +12,7 @@ use hickory_resolver::config::{
     ConnectionConfig, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts, ServerOrderingStrategy,
 };
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
-use hickory_resolver::proto::rr::{RData, RecordType};
+use hickory_resolver::proto::rr::{Name, RData, RecordType};
 
 use super::Miss;
 use super::failure::explain_lookup;
@@ -71,7 +71,8 @@ impl Resolver {
     }
 
     async fn query(&self, host: &str, kind: RecordType) -> Result<Resolution, Miss> {
-        let lookup = tokio::time::timeout(LOOKUP_TIMEOUT, self.0.lookup(format!("{host}."), kind));
+        let asked = query_name(host);
+        let lookup = tokio::time::timeout(LOOKUP_TIMEOUT, self.0.lookup(asked.clone(), kind));
         let lookup = match lookup.await {
             Ok(Ok(lookup)) => lookup,
             Ok(Err(error)) => return Err(explain_lookup(&error)),
@@ -85,14 +86,23 @@ impl Resolver {
                 _ => continue,
             };
             resolution.ips.push(ip);
-            let owner = record.name.to_ascii().trim_end_matches('.').to_ascii_lowercase();
-            resolution.cname = (owner != host).then_some(owner);
+            let is_alias = record.name != asked;
+            resolution.cname = is_alias.then(|| record.name.to_ascii().trim_end_matches('.').to_ascii_lowercase());
         }
         if resolution.ips.is_empty() {
             return Err(Miss::Failure(Cause::DnsNoAddress.into()));
         }
         Ok(resolution)
     }
+}
+
+/// The name as a query has it: absolute, so that no search list applies, its labels as they are.
+///
+/// The library's own way with text applies IDNA's rules once more, and would refuse names with hyphens at the ends of
+/// labels, which exist.
+fn query_name(host: &str) -> Name {
+    Name::from_labels(host.trim_end_matches('.').split('.').map(str::as_bytes))
+        .expect("journeys ask for names whose labels and length fit a query")
 }
 
 fn name_server(address: SocketAddr) -> NameServerConfig {
@@ -103,4 +113,20 @@ fn name_server(address: SocketAddr) -> NameServerConfig {
     let mut server = NameServerConfig::udp_and_tcp(address.ip());
     server.connections = vec![at_port(ConnectionConfig::udp()), at_port(ConnectionConfig::tcp())];
     server
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_host_name_can_be_asked_for() {
+        let long = format!("{}.example", "a".repeat(63));
+        for host in ["example.org", "my_shop.example", "_a._b.example", "-a-.example", "xn--bcher-kva.example", &long] {
+            let name = query_name(host);
+            assert!(name.is_fqdn(), "{host}");
+            let labels: Vec<&str> = name.iter().map(|label| str::from_utf8(label).unwrap()).collect();
+            assert_eq!(labels.join("."), host);
+        }
+    }
 }

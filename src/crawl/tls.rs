@@ -158,3 +158,15 @@ fn record(note: impl FnOnce(&mut Record)) {
     // `Err` means that no request is being made by this task, which only a test of rustls itself could bring about.
     let _ = RECORD.try_with(|record| note(&mut record.borrow_mut()));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn which_host_names_tls_can_be_spoken_to() {
+        let can = |name: &str| ServerName::try_from(name.to_owned()).is_ok();
+        assert!(can("my_shop.example") && can("xn--bcher-kva.example") && can("a--b.example"));
+        assert!(!can("-a.example") && !can("a-.example"), "a TLS name has no hyphen at an end of a label");
+    }
+}
