@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use super::*;
 use crate::domain::Domain;
-use crate::observation::{Authority, Ending, Hop, Response};
+use crate::observation::{Authority, Ending, Failure, Hop, Response};
 use crate::outcome::Cause;
 
 /// What one URL of the fake web does.
