@@ -16,6 +16,7 @@ use crate::snapshot::Date;
 
 /// What every command understands.
 #[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "What is shown")]
 pub struct Output {
     /// Show no progress and no notes; errors and results still appear
     #[arg(long, short, global = true)]

@@ -31,7 +31,7 @@ use crate::snapshot::{Folder, List, Plan, Settings, SnapshotWriter};
 /// Survey the domains of a list.
 #[derive(Args, Clone, Debug)]
 pub(super) struct SurveyArgs {
-    /// The list: plain names, `rank,domain`, or CSV with a header (Tranco, Umbrella, Majestic, Radar, `CrUX`); also .gz
+    /// The list: plain names, `rank,domain`, or CSV with a header (Tranco, Umbrella, Majestic, Radar, CrUX); also .gz
     /// or .zst; - for standard input
     #[arg(long, value_name = "LIST", required = true)]
     domains: Option<PathBuf>,
@@ -50,15 +50,6 @@ pub(super) struct SurveyArgs {
     #[arg(long, value_name = "N", requires = "rehearse")]
     shared: Option<usize>,
 
-    #[command(flatten)]
-    destination: Destination,
-
-    #[command(flatten)]
-    asking: AskingArgs,
-
-    #[command(flatten)]
-    judging: Judging,
-
     /// The column that holds a target's weight [default: weight, where there is one]
     #[arg(long, value_name = "NAME")]
     weight_column: Option<String>,
@@ -71,6 +62,15 @@ pub(super) struct SurveyArgs {
     /// Where the survey is made from, in your own words; kept in the manifest
     #[arg(long, value_name = "TEXT")]
     vantage: Option<String>,
+
+    #[command(flatten)]
+    destination: Destination,
+
+    #[command(flatten)]
+    asking: AskingArgs,
+
+    #[command(flatten)]
+    judging: Judging,
 }
 
 impl SurveyArgs {

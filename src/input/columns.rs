@@ -2,7 +2,7 @@
 //!
 //! | first line | taken for |
 //! |---|---|
-//! | one field is `domain`, `host`, `url` or `origin` | a header (Majestic, Radar, `CrUX`, or your own CSV or TSV) |
+//! | one field is `domain`, `host`, `url` or `origin` | a header (Majestic, Radar, CrUX, or your own CSV or TSV) |
 //! | a number, then something else | `rank,domain` (Tranco, Umbrella) |
 //! | a host, then a number | `domain,rank` |
 //! | anything else | one name or URL a line |
