@@ -4,7 +4,7 @@
 //! a snapshot says which one it was made with.
 
 use crate::classify::row::Restriction;
-use crate::classify::witnesses;
+use crate::classify::witnesses::{self, Budget};
 use crate::robots::{By, Ruleset, Verb};
 
 /// One way of counting.
@@ -76,14 +76,14 @@ pub struct Question<'q, 'r> {
     pub root_allowed: bool,
     /// Whether a path that no rule names may be fetched.
     pub unnamed_allowed: bool,
-    /// What may still be spent on the file ([`witnesses::STEPS`]).
-    pub steps: &'q mut u64,
+    /// What may still be spent on the file.
+    pub budget: &'q mut Budget,
 }
 
 fn rfc(question: &mut Question<'_, '_>) -> Restriction {
     let allowed = question.unnamed_allowed;
     let some_differ =
-        question.root_allowed != allowed || witnesses::some_differ(question.rules, allowed, question.steps);
+        question.root_allowed != allowed || witnesses::some_differ(question.rules, allowed, question.budget);
     match (allowed, some_differ) {
         (true, false) => Restriction::None,
         (true, true) => Restriction::Partial,

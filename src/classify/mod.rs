@@ -25,7 +25,7 @@ pub use agents::{Agent, Catalogue, CatalogueError, CatalogueFault};
 pub use definitions::{DEFINITIONS, Definition};
 pub use row::Row;
 pub use verdicts::{SetVerdict, Verdicts};
-pub use witnesses::{STEPS, UNNAMED_PATH};
+pub use witnesses::{Budget, STEPS, UNNAMED_PATH};
 
 use sha2::{Digest, Sha256};
 
@@ -33,7 +33,7 @@ use crate::classify::row::{BodyFacts, Charset, Judgement, NamedAgent, Reading};
 use crate::classify::verdicts::Asked;
 use crate::observation::{Ending, Observation, Response};
 use crate::outcome::{Outcome, OutcomeClass};
-use crate::robots::{Dialect, RobotsTxt, Verb};
+use crate::robots::{Dialect, Oddity, RobotsTxt, Verb};
 
 /// Turns observations into rows, under one catalogue, definition and dialect.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ impl Classifier {
             }
             Ending::Response(response) => response,
         };
-        let file = RobotsTxt::parse(&response.body, self.dialect);
+        let file = RobotsTxt::parse(whole_lines(response), self.dialect);
         let outcome = Outcome::Answer(outcome::kind_of(response, &file));
         let body = Some(body_facts(response));
         let (reading, judgement) = match outcome.class() {
@@ -100,6 +100,13 @@ impl Classifier {
     pub fn judge(&self, file: &RobotsTxt<'_>) -> Verdicts {
         Verdicts::of(file, self.definition, &self.asked)
     }
+}
+
+/// The body up to its last line end, where the limit cut it: half a rule is another rule, and a shorter one closes more.
+fn whole_lines(response: &Response) -> &[u8] {
+    let body = &response.body[..];
+    let last_end = if response.is_truncated { memchr::memrchr2(b'\n', b'\r', body) } else { None };
+    last_end.map_or(body, |end| &body[..=end])
 }
 
 fn body_facts(response: &Response) -> BodyFacts {
@@ -154,6 +161,9 @@ fn read(file: &RobotsTxt<'_>, verdicts: &Verdicts) -> Reading {
             reading.other_records.push((key, 0));
         }
         reading.other_records[place].1 += 1;
+    }
+    if verdicts.is_in_part {
+        reading.oddities.push(Oddity::JudgedInPart);
     }
     reading.named_agents = file
         .tokens()

@@ -101,16 +101,19 @@ fn observation(ending: Ending) -> Observation {
     }
 }
 
-fn row(status: u16, body: &[u8]) -> Row {
-    let response = Response {
+fn response(status: u16, body: &[u8]) -> Response {
+    Response {
         url: "https://example.com/robots.txt".into(),
         status,
         headers: Vec::new(),
         body: Bytes::copy_from_slice(body),
         is_truncated: false,
         wire_bytes: None,
-    };
-    classifier("rfc", Dialect::Rfc9309).classify(observation(Ending::Response(response)))
+    }
+}
+
+fn row(status: u16, body: &[u8]) -> Row {
+    classifier("rfc", Dialect::Rfc9309).classify(observation(Ending::Response(response(status, body))))
 }
 
 #[test]
@@ -228,4 +231,36 @@ fn hostile_files_are_judged_whole() {
     check("rfc", &file(&|_| "User-agent: GPTBot|".into()), Restriction::None);
     check("rfc", &file(&|_| "User-agent: GPTBot|Disallow: /x|".into()), Restriction::Partial);
     check("rfc", &(file(&|n| format!("User-agent: GPTBot/{n}|Disallow: /{n}|")) + "Disallow: /"), Restriction::Full);
+}
+
+#[test]
+fn a_rule_that_the_limit_cut_in_half_is_no_rule() {
+    let whole = b"User-agent: *\nDisallow: /private/\n";
+    let classify = |body: &[u8], is_truncated| {
+        let mut response = response(200, body);
+        response.is_truncated = is_truncated;
+        classifier("rfc", Dialect::Rfc9309).classify(observation(Ending::Response(response)))
+    };
+    for end in 0..=whole.len() {
+        let row = classify(&whole[..end], true);
+        let closed = row.judgement.is_some_and(|judgement| judgement.unnamed_restriction == Restriction::Full);
+        assert!(!closed, "{:?}", String::from_utf8_lossy(&whole[..end]));
+    }
+    // The same bytes, sent whole, do close the site.
+    let cut = whole.len() - b"private/\n".len();
+    let row = classify(&whole[..cut], false);
+    assert_eq!(row.judgement.unwrap().unnamed_restriction, Restriction::Full);
+    // The bytes that are kept and hashed stay as they came.
+    assert_eq!(classify(&whole[..cut], true).observation.response().unwrap().body.len(), cut);
+}
+
+#[test]
+fn a_file_that_takes_too_much_work_says_so() {
+    let mut hostile = b"User-agent: *\n".to_vec();
+    for number in 0..9000 {
+        hostile.extend_from_slice(format!("Allow: /*a{number:05}*\nDisallow: /*a{number:05}\n").as_bytes());
+    }
+    let odd = |body: &[u8]| row(200, body).reading.unwrap().oddities.contains(&Oddity::JudgedInPart);
+    assert!(odd(&hostile));
+    assert!(!odd(b"User-agent: *\nAllow: /*a*b\nDisallow: /*a*b*d\n"));
 }

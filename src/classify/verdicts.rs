@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::classify::agents::Catalogue;
 use crate::classify::definitions::{Definition, Question};
 use crate::classify::row::{AgentVerdict, Comparison, Judgement, Restriction};
-use crate::classify::witnesses::{STEPS, UNNAMED_PATH};
+use crate::classify::witnesses::{Budget, UNNAMED_PATH};
 use crate::robots::{By, Dialect, PathByGroup, RobotsTxt, Ruleset};
 
 /// The set whose stricter treatment is the headline.
@@ -41,6 +41,8 @@ pub struct Verdicts {
     pub sets: Vec<SetVerdict>,
     /// For each agent of the catalogue in its order, and then for tokens that only its sets name.
     pub agents: Vec<AgentVerdict>,
+    /// Whether the file took more work than is spent on one, so that some level is by the witnesses that were reached.
+    pub is_in_part: bool,
 }
 
 impl Verdicts {
@@ -49,7 +51,7 @@ impl Verdicts {
             definition,
             root: PathByGroup::new(file, b"/"),
             unnamed: PathByGroup::new(file, UNNAMED_PATH),
-            steps: STEPS,
+            budget: Budget::whole(),
         };
         let for_unnamed = file.rules_for_unnamed();
         let unnamed = judge.judge(&for_unnamed);
@@ -74,7 +76,7 @@ impl Verdicts {
                 }
             }
         }
-        Self { unnamed, sets, agents }
+        Self { unnamed, sets, agents, is_in_part: judge.budget.is_spent() }
     }
 }
 
@@ -92,14 +94,14 @@ struct Judge<'d> {
     definition: &'d Definition,
     root: PathByGroup,
     unnamed: PathByGroup,
-    steps: u64,
+    budget: Budget,
 }
 
 impl Judge<'_> {
     fn judge(&mut self, rules: &Ruleset<'_>) -> SetVerdict {
         let root_allowed = self.root.judge(rules).allowed;
         let unnamed_allowed = self.unnamed.judge(rules).allowed;
-        let mut question = Question { rules, root_allowed, unnamed_allowed, steps: &mut self.steps };
+        let mut question = Question { rules, root_allowed, unnamed_allowed, budget: &mut self.budget };
         let restriction = self.definition.judge(&mut question);
         let (allow_rules, disallow_rules) = rules.counts();
         SetVerdict { restriction, root_allowed, unnamed_allowed, allow_rules, disallow_rules }

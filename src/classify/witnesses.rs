@@ -8,7 +8,8 @@
 //! The first few are judged by a scan of the rules, the rest through a [`RuleIndex`](crate::robots::RuleIndex), in time
 //! that is linear in the file but for wildcard rules with one common prefix, and for thousands of agents that share a
 //! long group and each have another one. The work is counted, and a file that takes more than [`STEPS`] is judged by
-//! the witnesses that were reached. The count is of work, not of time: equal bytes get equal verdicts.
+//! the witnesses that were reached, which is said as an oddity of the file ([`Budget::is_spent`]). The count is of work,
+//! not of time: equal bytes get equal verdicts.
 
 use crate::robots::{Rule, Ruleset, Verb};
 
@@ -18,12 +19,35 @@ pub const UNNAMED_PATH: &[u8] = b"/dummy-testing-path-54321";
 /// What is spent on one file's witnesses: about as many comparisons of a byte or of a rule.
 pub const STEPS: u64 = 1 << 25;
 
+/// What may still be spent on one file, and whether it was not enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    steps: u64,
+    is_spent: bool,
+}
+
+impl Budget {
+    /// All of it.
+    pub(super) const fn whole() -> Self {
+        Self { steps: STEPS, is_spent: false }
+    }
+
+    /// Whether a search was given up, so that some level is by the witnesses that were reached.
+    pub const fn is_spent(self) -> bool {
+        self.is_spent
+    }
+}
+
 /// Witnesses judged by a scan before the rules are sorted.
 const SCANS: usize = 8;
 
-/// Whether a witness made from a rule meets another verdict than this one.
-pub(super) fn some_differ(rules: &Ruleset<'_>, allowed: bool, steps: &mut u64) -> bool {
-    search(rules, allowed, steps).unwrap_or(false)
+/// Whether a witness made from a rule meets another verdict than this one, as far as the budget goes.
+pub(super) fn some_differ(rules: &Ruleset<'_>, allowed: bool, budget: &mut Budget) -> bool {
+    if let Some(some_differ) = search(rules, allowed, &mut budget.steps) {
+        return some_differ;
+    }
+    budget.is_spent = true;
+    false
 }
 
 /// The answer, unless the steps run out.

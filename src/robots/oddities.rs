@@ -29,6 +29,8 @@ crate::words! {
         TokenOutsideAlphabet = "token-outside-alphabet",
         /// Another record stands between user-agent lines: one group by RFC 9309 (section 2.2.4), two to a naive reader.
         AmbiguousGrouping = "ambiguous-grouping",
+        /// So many rules and wildcards that not every witness path was judged; levels under `rfc` are by those that were.
+        JudgedInPart = "judged-in-part",
     }
 }
 

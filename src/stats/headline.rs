@@ -11,6 +11,11 @@ use crate::stats::Statistic;
 use crate::stats::answer::{Absence, Answer, Body, Cell, Column, Denominator, Depth, Rate, Row, Section};
 use crate::stats::columns::{CLASS_COLUMNS, Classes, Flags, Presence};
 
+/// What the words of the questions stand for.
+pub(super) const SETS: &str = "AI training agents (set core-training-v1): GPTBot, ClaudeBot, Google-Extended, CCBot, Bytespider, \
+     Applebot-Extended, meta-externalagent, Amazonbot. Stricter: the agent's level (none, partial, mostly, full) is \
+     higher than that of a crawler no group names. Closed: full or mostly.";
+
 /// A yes-or-no question to every determinable host.
 struct Question {
     column: &'static str,
@@ -126,10 +131,7 @@ impl Headline {
 
     fn notes(&self) -> Vec<Cow<'static, str>> {
         let mut notes: Vec<Cow<'static, str>> = vec![
-            "AI training agents (set core-training-v1): GPTBot, ClaudeBot, Google-Extended, CCBot, Bytespider, \
-             Applebot-Extended, meta-externalagent, Amazonbot. Stricter: the agent's level (none, partial, mostly, \
-             full) is higher than that of a crawler no group names. Closed: full or mostly."
-                .into(),
+            SETS.into(),
             "AI agents (set ai-v1): those that the catalogue marks so, whatever they serve.".into(),
             "Bounds: at least, if no host without a verdict were so; at most, if all of them were.".into(),
         ];

@@ -246,3 +246,14 @@ proptest! {
         }
     }
 }
+
+/// The ten and the set that a note spells out are frozen in the catalogue; here they are only repeated.
+#[test]
+fn the_agents_and_sets_are_the_catalogues() {
+    let catalogue = crate::classify::Catalogue::embedded();
+    let core = catalogue.set("core-training-v1").unwrap();
+    assert_eq!(core, &agents::AGENTS[..core.len()]);
+    let panel: Vec<&str> = catalogue.panel().map(|agent| agent.token.as_str()).collect();
+    assert!(agents::AGENTS.iter().all(|token| panel.contains(token)), "each of the ten has columns");
+    assert!(headline::SETS.contains(&core.join(", ")), "{}", headline::SETS);
+}

@@ -121,16 +121,17 @@ pub struct Catalogue {
 impl Catalogue {
     /// The embedded catalogue.
     pub fn embedded() -> Self {
-        Self::read(EMBEDDED, "inputs/agents.toml").expect("a test reads the embedded catalogue")
+        Self::read(EMBEDDED, "inputs/agents.toml", &[]).expect("a test reads the embedded catalogue")
     }
 
     /// Reads a catalogue; `file_name` stands in its errors.
     ///
     /// The panel and the frozen sets are fixed for a version of the schema: a file that marks no agent for the panel
-    /// gets the embedded panel as far as it has those tokens, and a file without one of the embedded sets gets that set.
+    /// gets the embedded panel as far as it has those tokens, a file without one of the embedded sets gets that set, and
+    /// none may give one of their names to other tokens: figures under one name must count the same agents.
     pub fn parse(text: &str, file_name: &str) -> Result<Self, CatalogueError> {
-        let mut catalogue = Self::read(text, file_name)?;
         let embedded = Self::embedded();
+        let mut catalogue = Self::read(text, file_name, &embedded.sets)?;
         if catalogue.panel.is_empty() {
             catalogue.panel = embedded.panel().filter_map(|agent| catalogue.position(&agent.token)).collect();
         }
@@ -240,6 +241,18 @@ mod tests {
         assert!(
             Catalogue::parse("agent = 3\n[x", "mine.toml").unwrap_err().to_string().starts_with("mine.toml, line ")
         );
+    }
+
+    #[test]
+    fn a_frozen_set_keeps_its_tokens() {
+        let changed =
+            EMBEDDED.replacen("\"GPTBot\", \"ClaudeBot\", \"Google-Extended\"", "\"GPTBot\", \"Google-Extended\"", 1);
+        assert_ne!(changed, EMBEDDED);
+        let error = Catalogue::parse(&changed, "mine.toml").unwrap_err();
+        assert_eq!(error.reason, CatalogueFault::Frozen { set: "core-training-v1".into() });
+        let line = changed.lines().position(|line| line == "name = \"core-training-v1\"").unwrap() + 1;
+        assert_eq!(error.line, line);
+        assert!(Catalogue::parse(EMBEDDED, "mine.toml").is_ok());
     }
 
     #[test]

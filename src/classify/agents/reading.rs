@@ -50,6 +50,12 @@ pub enum CatalogueFault {
         /// The words of the list.
         known: String,
     },
+    /// A set has the name of a frozen one and other tokens.
+    #[error("set {set:?} is frozen with other tokens; give yours a name of its own")]
+    Frozen {
+        /// The set.
+        set: String,
+    },
     /// A set names a token that no entry has.
     #[error("set {set:?} names {token:?}, which is no token of this file")]
     UnknownToken {
@@ -61,8 +67,8 @@ pub enum CatalogueFault {
 }
 
 impl Catalogue {
-    /// Reads a file as it stands.
-    pub(super) fn read(text: &str, file_name: &str) -> Result<Self, CatalogueError> {
+    /// Reads a file as it stands; sets that are frozen elsewhere keep their tokens.
+    pub(super) fn read(text: &str, file_name: &str, frozen: &[AgentSet]) -> Result<Self, CatalogueError> {
         let fail = |span: Range<usize>, reason| CatalogueError {
             file: file_name.to_owned(),
             line: line_of(text, span.start),
@@ -82,6 +88,12 @@ impl Catalogue {
         let mut sets = Names::new(text, "set");
         for set in &file.set {
             sets.add(&set.name).map_err(|(span, fault)| fail(span, fault))?;
+            let is_changed = |frozen: &AgentSet| {
+                frozen.name == *set.name.get_ref() && !set.tokens.iter().map(Spanned::get_ref).eq(&frozen.tokens)
+            };
+            if frozen.iter().any(is_changed) {
+                return Err(fail(set.name.span(), CatalogueFault::Frozen { set: set.name.get_ref().clone() }));
+            }
             for token in &set.tokens {
                 if !tokens.has(token.get_ref()) {
                     let (set, token_text) = (set.name.get_ref().clone(), token.get_ref().clone());
