@@ -90,9 +90,9 @@ pub struct Judging {
     #[arg(long, value_name = "NAME", default_value = "rfc")]
     pub definition: String,
 
-    /// How robots.txt is read
-    #[arg(long, value_name = "NAME", default_value = "rfc9309")]
-    pub dialect: String,
+    /// How robots.txt is read: rfc9309 or google [default: rfc9309, or the one that the definition demands]
+    #[arg(long, value_name = "NAME")]
+    pub dialect: Option<String>,
 
     /// A catalogue of agents to use instead of the built-in one (`survey agents --toml` prints it)
     #[arg(long, value_name = "FILE")]

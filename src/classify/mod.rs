@@ -6,7 +6,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `agents/` | the catalogue of agents and its frozen sets |
-//! | `definitions.rs` | the registry of definitions of restriction |
+//! | `definitions/` | the registry of definitions of restriction |
 //! | `witnesses.rs` | the paths that the definition `rfc` looks at |
 //! | `outcome.rs` | a response's status, headers and bytes → its outcome |
 //! | `verdicts.rs` | one file → the verdict for every agent |
@@ -30,7 +30,7 @@ pub use witnesses::{Budget, STEPS, UNNAMED_PATH};
 use sha2::{Digest, Sha256};
 
 use crate::classify::row::{BodyFacts, Charset, Judgement, NamedAgent, Reading};
-use crate::classify::verdicts::Asked;
+use crate::classify::verdicts::{Asked, Judge};
 use crate::observation::{Ending, Observation, Response};
 use crate::outcome::{Outcome, OutcomeClass};
 use crate::robots::{Dialect, Oddity, RobotsTxt, Verb};
@@ -94,6 +94,11 @@ impl Classifier {
     pub fn judge_bytes(&self, bytes: &[u8]) -> Judgement {
         let file = RobotsTxt::parse(bytes, self.dialect);
         self.asked.judgement(&self.judge(&file))
+    }
+
+    /// Judges a file for one agent, in the catalogue or not.
+    pub fn judge_agent(&self, file: &RobotsTxt<'_>, agent: &str) -> SetVerdict {
+        Judge::new(file, self.definition).judge(agent.as_bytes(), &file.rules_for(agent))
     }
 
     /// Judges a file for every agent of the catalogue and every token that stands in it.
@@ -167,19 +172,17 @@ fn read(file: &RobotsTxt<'_>, verdicts: &Verdicts) -> Reading {
     }
     reading.named_agents = file
         .tokens()
-        .map(|token| {
-            let verdict = if token.name == b"*" { verdicts.unnamed } else { verdicts.sets[token.set] };
-            NamedAgent {
-                token: text(token.name).to_ascii_lowercase(),
-                as_written: text(token.as_written),
-                restriction: verdict.restriction,
-                root_allowed: verdict.root_allowed,
-                unnamed_allowed: verdict.unnamed_allowed,
-                allow_rules: verdict.allow_rules,
-                disallow_rules: verdict.disallow_rules,
-                crawl_delay_s: file.crawl_delay(token.set).and_then(seconds),
-                line: token.line,
-            }
+        .zip(&verdicts.tokens)
+        .map(|(token, verdict)| NamedAgent {
+            token: text(token.name).to_ascii_lowercase(),
+            as_written: text(token.as_written),
+            restriction: verdict.restriction,
+            root_allowed: verdict.root_allowed,
+            unnamed_allowed: verdict.unnamed_allowed,
+            allow_rules: verdict.allow_rules,
+            disallow_rules: verdict.disallow_rules,
+            crawl_delay_s: file.crawl_delay(token.set).and_then(seconds),
+            line: token.line,
         })
         .collect();
     reading

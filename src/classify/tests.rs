@@ -54,6 +54,107 @@ fn the_other_definitions() {
 }
 
 #[test]
+fn consent_in_crisis_looks_at_the_text_of_the_rules() {
+    let check = |text, expected| check("cic", text, expected);
+    check("", Restriction::None);
+    check("User-agent: *|Disallow:", Restriction::None);
+    check("User-agent: *|Disallow: /", Restriction::Full);
+    check("User-agent: *|Disallow: /*", Restriction::Partial);
+    check("User-agent: *|Disallow: /x|Disallow: /", Restriction::Full);
+    check("User-agent: *|Disallow: /|Allow: /robots.txt", Restriction::Partial);
+    check("User-agent: *|Disallow: /|Allow: /?x", Restriction::Full);
+    check("User-agent: *|Allow: /|Disallow: /", Restriction::None);
+    check("User-agent: *|Allow: /|Disallow: /|Disallow: /x", Restriction::Partial);
+    check("User-agent: *|Disallow: /?x", Restriction::None);
+    check("User-agent: *|Disallow:|Disallow:", Restriction::Partial);
+    check("User-agent: *|Disallow: /|User-agent: gptbot|Allow: /x", Restriction::None);
+    check("User-agent: GPTBot|User-agent: x||Disallow: /", Restriction::Full);
+}
+
+#[test]
+fn consent_in_crisis_as_published_reads_as_its_parser_did() {
+    let check = |text, expected| check("cic-2024", text, expected);
+    check("", Restriction::None);
+    check("User-agent: *|Disallow: /", Restriction::Full);
+    check("User-agent: *|Disallow: /|User-agent: GPTBot|Disallow: /x", Restriction::Partial);
+    // Agents compare by case, keys have one spelling.
+    check("User-agent: *|Disallow: /|User-agent: gptbot|Disallow: /x", Restriction::Full);
+    check("User-Agent: *|Disallow: /", Restriction::None);
+    check("User-agent: *|disallow: /", Restriction::None);
+    check("User-agent : *|Disallow: /", Restriction::None);
+    // A blank line or a comment ends the group, an unknown line does not.
+    check("User-agent: GPTBot||Disallow: /", Restriction::None);
+    check("User-agent: GPTBot|# AI|Disallow: /", Restriction::None);
+    check("User-agent: GPTBot|Sitemap: x|Disallow: /", Restriction::Full);
+    check("  User-agent: GPTBot |\tDisallow: / ", Restriction::Full);
+    check("User-agent: GPTBot\r|Disallow: /\r|", Restriction::Full);
+    // Python ends lines where others do not.
+    check("User-agent: GPTBot\u{2028}Disallow: /", Restriction::Full);
+    check("User-agent: GPTBot\x0b|Disallow: /", Restriction::None);
+    // Of stacked names the last gets the rules; a name that returns keeps one list; a comment stays in the value.
+    check("User-agent: GPTBot|User-agent: x|Disallow: /", Restriction::None);
+    check("User-agent: x|User-agent: GPTBot|Disallow: /", Restriction::Full);
+    check("User-agent: GPTBot|Allow: /x|User-agent: GPTBot|Disallow: /", Restriction::Partial);
+    check("User-agent: GPTBot|Disallow: / # all", Restriction::Partial);
+    check("\u{feff}User-agent: GPTBot|Disallow: /", Restriction::None);
+    check("User-agent: *|Disallow: /|User-agent: GPTBot", Restriction::None);
+}
+
+#[test]
+fn common_crawl_looks_at_the_set_of_rules() {
+    let check = |text, expected| check("cc-2025", text, expected);
+    for none in ["", "User-agent: *", "User-agent: *|Disallow:", "User-agent: *|Allow:", "User-agent: *|Allow: /"] {
+        check(none, Restriction::None);
+    }
+    check("User-agent: *|Allow: *|Allow: *", Restriction::None);
+    check("User-agent: *|Allow: /*", Restriction::None);
+    check("User-agent: *|Disallow: /", Restriction::Full);
+    check("User-agent: GPTBot|Disallow: /|User-agent: gptbot|Disallow: /", Restriction::Full);
+    check("User-agent: *|Disallow: /|Disallow:", Restriction::Partial);
+    check("User-agent: *|Disallow: /|Allow: /", Restriction::Partial);
+    check("User-agent: *|Disallow: *", Restriction::Partial);
+    check("User-agent: *|Disallow: /x", Restriction::Partial);
+    check("User-agent: *|Allow: /|Allow: /*", Restriction::Partial);
+}
+
+#[test]
+fn imc25_looks_at_every_path_that_is_written() {
+    let check = |text: &str, expected| {
+        let judgement = classifier("imc25", Dialect::Google).judge_bytes(text.replace('|', "\n").as_bytes());
+        assert_eq!(judgement.panel[0].restriction, expected, "{text}");
+    };
+    check("", Restriction::None);
+    check("User-agent: *|Disallow: /", Restriction::Full);
+    check("User-agent: *|Disallow: /x", Restriction::Partial);
+    check("User-agent: *|Disallow: /|Allow: /x", Restriction::Partial);
+    check("User-agent: *|Disallow: /|# Allow: / would be kinder", Restriction::Full);
+    check("User-agent: *|Disallow: /x*y", Restriction::Partial);
+    check("User-agent: *|Disallow: /x$", Restriction::Partial);
+    check("User-agent: *|Disallow: x", Restriction::None);
+    check("User-agent: *|Disallow: /|User-agent: x|Disallow: /y", Restriction::Full);
+    check("User-agent: *|Allow: /|User-agent: x|Disallow: /y", Restriction::None);
+}
+
+/// A word for an agent must not depend on which others are asked at the same time.
+#[test]
+fn an_agent_asked_alone_gets_the_verdict_it_gets_among_all() {
+    let text = "User-agent: *|Disallow: /x?|User-agent: GPTBot/1.1|User-agent: ccbot|Disallow: /||User-agent: CCBot|\
+                Disallow: /|Allow: /y|User-agent: MistralAI-User|Disallow:|User-agent: AI2Bot|Disallow: /";
+    for definition in DEFINITIONS {
+        let dialect = definition.usual_dialect();
+        let classifier = classifier(definition.name, dialect);
+        let body = text.replace('|', "\n").into_bytes();
+        let file = RobotsTxt::parse(&body, dialect);
+        let verdicts = classifier.judge(&file);
+        for (agent, verdict) in classifier.catalogue().agents().iter().zip(&verdicts.agents) {
+            let alone = classifier.judge_agent(&file, &agent.token);
+            assert_eq!(alone.restriction, verdict.restriction, "{} {}", definition.name, agent.token);
+            assert_eq!(alone.root_allowed, verdict.root_allowed, "{} {}", definition.name, agent.token);
+        }
+    }
+}
+
+#[test]
 fn definitions_are_documented_and_differ() {
     let names: std::collections::BTreeSet<_> = DEFINITIONS.iter().map(|definition| definition.name).collect();
     assert_eq!(names.len(), DEFINITIONS.len());

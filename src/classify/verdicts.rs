@@ -3,10 +3,11 @@
 //! The tokens of the file are looked up among the agents, not the other way round: a file names a few, the catalogue
 //! holds hundreds. Agents that share their groups share one verdict.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use crate::classify::agents::Catalogue;
-use crate::classify::definitions::{Definition, Question};
+use crate::classify::definitions::{Definition, Opened, Question};
 use crate::classify::row::{AgentVerdict, Comparison, Judgement, Restriction};
 use crate::classify::witnesses::{Budget, UNNAMED_PATH};
 use crate::robots::{By, Dialect, PathByGroup, RobotsTxt, Ruleset};
@@ -37,8 +38,8 @@ pub struct SetVerdict {
 pub struct Verdicts {
     /// For a crawler that no group names.
     pub unnamed: SetVerdict,
-    /// For each rule set of the file, by its number ([`RobotsTxt::set`]), as for an agent named by it.
-    pub sets: Vec<SetVerdict>,
+    /// For each token of the file in its order ([`RobotsTxt::tokens`]); `*` is the unnamed crawler.
+    pub tokens: Vec<SetVerdict>,
     /// For each agent of the catalogue in its order, and then for tokens that only its sets name.
     pub agents: Vec<AgentVerdict>,
     /// Whether the file took more work than is spent on one, so that some level is by the witnesses that were reached.
@@ -47,36 +48,36 @@ pub struct Verdicts {
 
 impl Verdicts {
     pub(super) fn of(file: &RobotsTxt<'_>, definition: &Definition, asked: &Asked) -> Self {
-        let mut judge = Judge {
-            definition,
-            root: PathByGroup::new(file, b"/"),
-            unnamed: PathByGroup::new(file, UNNAMED_PATH),
-            budget: Budget::whole(),
-        };
+        let mut judge = Judge::new(file, definition);
         let for_unnamed = file.rules_for_unnamed();
-        let unnamed = judge.judge(&for_unnamed);
-        let sets = (0..file.set_count()).map(|set| {
-            let is_same = definition.inherits && for_unnamed.set() == Some(set);
-            if is_same { unnamed } else { judge.judge(&file.set(set)) }
-        });
-        let sets: Vec<SetVerdict> = sets.collect();
-        let by_default = agent_verdict(unnamed, for_unnamed.by(), unnamed);
-        let mut agents = vec![by_default; asked.names.len()];
+        let unnamed = judge.judge(b"*", &for_unnamed);
+        let mut agents = if judge.opened.is_by_rules() {
+            vec![agent_verdict(unnamed, for_unnamed.by(), unnamed); asked.names.len()]
+        } else {
+            let by_name = asked.names.iter().map(|name| judge.judge(name.as_bytes(), &for_unnamed));
+            by_name.map(|verdict| agent_verdict(verdict, for_unnamed.by(), unnamed)).collect()
+        };
+        let mut tokens = Vec::with_capacity(file.tokens().len());
         for token in file.tokens() {
+            let rules = file.set(token.set);
             if let Some(agent) = asked.position(token.name) {
-                agents[agent] = agent_verdict(sets[token.set], By::Named, unnamed);
+                agents[agent] = agent_verdict(judge.judge(asked.names[agent].as_bytes(), &rules), By::Named, unnamed);
             }
+            tokens.push(match token.name {
+                b"*" => unnamed,
+                _ => judge.judge(token.as_written, &rules),
+            });
         }
         for agent in asked.by_head(file) {
             if agents[agent].by != By::Named {
                 let rules = file.rules_for(&asked.names[agent]);
                 if rules.by() == By::Named {
-                    let verdict = rules.set().map_or_else(|| judge.judge(&rules), |set| sets[set]);
-                    agents[agent] = agent_verdict(verdict, By::Named, unnamed);
+                    agents[agent] =
+                        agent_verdict(judge.judge(asked.names[agent].as_bytes(), &rules), By::Named, unnamed);
                 }
             }
         }
-        Self { unnamed, sets, agents, is_in_part: judge.budget.is_spent() }
+        Self { unnamed, tokens, agents, is_in_part: judge.budget.is_spent() }
     }
 }
 
@@ -89,22 +90,55 @@ fn agent_verdict(verdict: SetVerdict, by: By, unnamed: SetVerdict) -> AgentVerdi
     }
 }
 
-/// What is known once for all rule sets of a file.
-struct Judge<'d> {
-    definition: &'d Definition,
+/// A file under one definition, with what is known once for all its agents.
+pub(super) struct Judge {
+    opened: Opened,
+    inherits: bool,
     root: PathByGroup,
     unnamed: PathByGroup,
     budget: Budget,
+    written_paths: OnceCell<Vec<Vec<u8>>>,
+    /// The verdict of each rule set that was judged already.
+    by_set: Vec<Option<SetVerdict>>,
 }
 
-impl Judge<'_> {
-    fn judge(&mut self, rules: &Ruleset<'_>) -> SetVerdict {
+impl Judge {
+    pub(super) fn new(file: &RobotsTxt<'_>, definition: &Definition) -> Self {
+        Self {
+            opened: definition.open(file),
+            inherits: definition.inherits,
+            root: PathByGroup::new(file, b"/"),
+            unnamed: PathByGroup::new(file, UNNAMED_PATH),
+            budget: Budget::whole(),
+            written_paths: OnceCell::new(),
+            by_set: vec![None; file.set_count()],
+        }
+    }
+
+    /// What is asked of the agent of that name, whose rules these are.
+    pub(super) fn judge(&mut self, name: &[u8], rules: &Ruleset<'_>) -> SetVerdict {
+        // Where nothing is inherited, rules mean another thing to those whom they do not name.
+        let is_shared = self.opened.is_by_rules() && (self.inherits || rules.by() == By::Named);
+        let set = rules.set().filter(|_| is_shared);
+        if let Some(verdict) = set.and_then(|set| self.by_set[set]) {
+            return verdict;
+        }
         let root_allowed = self.root.judge(rules).allowed;
         let unnamed_allowed = self.unnamed.judge(rules).allowed;
-        let mut question = Question { rules, root_allowed, unnamed_allowed, budget: &mut self.budget };
-        let restriction = self.definition.judge(&mut question);
+        let mut question = Question {
+            rules,
+            root_allowed,
+            unnamed_allowed,
+            budget: &mut self.budget,
+            written_paths: &self.written_paths,
+        };
+        let restriction = self.opened.judge(name, &mut question);
         let (allow_rules, disallow_rules) = rules.counts();
-        SetVerdict { restriction, root_allowed, unnamed_allowed, allow_rules, disallow_rules }
+        let verdict = SetVerdict { restriction, root_allowed, unnamed_allowed, allow_rules, disallow_rules };
+        if let Some(set) = set {
+            self.by_set[set] = Some(verdict);
+        }
+        verdict
     }
 }
 

@@ -11,7 +11,7 @@
 //! the witnesses that were reached, which is said as an oddity of the file ([`Budget::is_spent`]). The count is of work,
 //! not of time: equal bytes get equal verdicts.
 
-use crate::robots::{Rule, Ruleset, Verb};
+use crate::robots::{Decision, Rule, RuleIndex, Ruleset, Verb};
 
 /// The path that stands for all that no rule names.
 pub const UNNAMED_PATH: &[u8] = b"/dummy-testing-path-54321";
@@ -38,15 +38,26 @@ impl Budget {
     }
 }
 
-/// Witnesses judged by a scan before the rules are sorted.
-const SCANS: usize = 8;
-
 /// Whether a witness made from a rule meets another verdict than this one, as far as the budget goes.
 pub(super) fn some_differ(rules: &Ruleset<'_>, allowed: bool, budget: &mut Budget) -> bool {
-    if let Some(some_differ) = search(rules, allowed, &mut budget.steps) {
-        return some_differ;
+    let some_differ = search(rules, allowed, &mut budget.steps);
+    budget.is_spent |= some_differ.is_none();
+    some_differ.unwrap_or(false)
+}
+
+/// Whether one of these paths meets another verdict than this one, as far as the budget goes.
+pub(super) fn some_of_paths_differ(rules: &Ruleset<'_>, allowed: bool, paths: &[Vec<u8>], budget: &mut Budget) -> bool {
+    let mut judge = PathJudge::new(rules);
+    for path in paths {
+        match judge.judge(path, &mut budget.steps) {
+            Some(decision) if decision.allowed == allowed => {}
+            Some(_) => return true,
+            None => {
+                budget.is_spent = true;
+                return false;
+            }
+        }
     }
-    budget.is_spent = true;
     false
 }
 
@@ -56,9 +67,8 @@ fn search(rules: &Ruleset<'_>, allowed: bool, steps: &mut u64) -> Option<bool> {
     if allowed && disallow_rules == 0 {
         return Some(false);
     }
-    let scan = u64::from(allow_rules) + u64::from(disallow_rules);
     if !allowed && allow_rules == 0 {
-        spend(steps, scan)?;
+        spend(steps, u64::from(disallow_rules))?;
         if rules.rules().any(|rule| rule.verb == Verb::Disallow && matches!(rule.pattern, b"/" | b"/*" | b"*")) {
             return Some(false);
         }
@@ -68,35 +78,52 @@ fn search(rules: &Ruleset<'_>, allowed: bool, steps: &mut u64) -> Option<bool> {
     let (first, second) = if allowed { (Verb::Disallow, Verb::Allow) } else { (Verb::Allow, Verb::Disallow) };
     let ordered = rules.rules().filter(is_of(first)).chain(rules.rules().filter(is_of(second)));
     let dialect = rules.file().dialect();
-    let mut index = None;
-    let mut tried = 0;
+    let mut judge = PathJudge::new(rules);
     let mut path = Vec::new();
     for rule in ordered {
         let pattern = rule.normalised(dialect);
         let fillers: &[&[u8]] = if pattern.contains(&b'*') { &[b"", b"x"] } else { &[b""] };
         for filler in fillers {
             write_witness(&pattern, filler, &mut path);
-            if path == b"/robots.txt" {
-                continue;
-            }
-            let decision = if tried < SCANS {
-                tried += 1;
-                spend(steps, scan)?;
-                rules.judge(&path)
-            } else {
-                if index.is_none() {
-                    spend(steps, scan * 8)?;
-                    index = Some(rules.index());
-                }
-                spend(steps, path.len() as u64)?;
-                index.as_ref().expect("it was made above").judge_within(&path, steps)?
-            };
-            if decision.allowed != allowed {
+            if path != b"/robots.txt" && judge.judge(&path, steps)?.allowed != allowed {
                 return Some(true);
             }
         }
     }
     Some(false)
+}
+
+/// Judges one path after another: the first few by a scan of the rules, the rest through an index of them.
+struct PathJudge<'q, 'r> {
+    rules: &'q Ruleset<'r>,
+    rule_count: u64,
+    scans: usize,
+    index: Option<RuleIndex<'r>>,
+}
+
+impl<'q, 'r> PathJudge<'q, 'r> {
+    /// Paths judged by a scan before the rules are sorted.
+    const SCANS: usize = 8;
+
+    fn new(rules: &'q Ruleset<'r>) -> Self {
+        let (allow_rules, disallow_rules) = rules.counts();
+        let rule_count = u64::from(allow_rules) + u64::from(disallow_rules);
+        Self { rules, rule_count, scans: Self::SCANS, index: None }
+    }
+
+    /// The verdict on a path, unless the steps run out.
+    fn judge(&mut self, path: &[u8], steps: &mut u64) -> Option<Decision> {
+        if self.scans > 0 {
+            self.scans -= 1;
+            spend(steps, self.rule_count)?;
+            return Some(self.rules.judge(path));
+        }
+        if self.index.is_none() {
+            spend(steps, self.rule_count * 8)?;
+        }
+        spend(steps, path.len() as u64)?;
+        self.index.get_or_insert_with(|| self.rules.index()).judge_within(path, steps)
+    }
 }
 
 fn spend(steps: &mut u64, cost: u64) -> Option<()> {

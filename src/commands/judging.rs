@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, ensure};
 
 use crate::classify::definitions::{DEFINITIONS, Definition};
 use crate::classify::row::Hex;
@@ -15,15 +15,32 @@ use crate::table::{SCHEMA_VERSION, TOOL_VERSION};
 
 /// Reads catalogue, definition and dialect.
 pub(super) fn classifier(judging: &Judging) -> anyhow::Result<Classifier> {
-    let definition = Definition::named(&judging.definition).ok_or_else(|| {
-        let names: Vec<&str> = DEFINITIONS.iter().map(|definition| definition.name).collect();
-        anyhow!("there is no definition {:?}; there are {}", judging.definition, names.join(", "))
-    })?;
-    let dialect = Dialect::from_word(&judging.dialect).ok_or_else(|| {
-        let words: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.word()).collect();
-        anyhow!("there is no dialect {:?}; there are {}", judging.dialect, words.join(", "))
-    })?;
+    let definition = find_definition(&judging.definition)?;
+    let dialect = judging.dialect.as_deref().map(find_dialect).transpose()?;
+    let dialect = dialect.unwrap_or_else(|| definition.usual_dialect());
+    ensure!(
+        definition.takes(dialect),
+        "the definition {} reads files in the dialect {} only, not in {dialect}",
+        definition.name,
+        definition.usual_dialect()
+    );
     Ok(Classifier::new(load_catalogue(judging.agents.as_deref())?, definition, dialect))
+}
+
+/// Finds a definition by its name.
+pub(super) fn find_definition(name: &str) -> anyhow::Result<&'static Definition> {
+    Definition::named(name).ok_or_else(|| {
+        let names: Vec<&str> = DEFINITIONS.iter().map(|definition| definition.name).collect();
+        anyhow!("there is no definition {name:?}; there are {}", names.join(", "))
+    })
+}
+
+/// Finds a dialect by its word.
+pub(super) fn find_dialect(word: &str) -> anyhow::Result<Dialect> {
+    Dialect::from_word(word).ok_or_else(|| {
+        let words: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.word()).collect();
+        anyhow!("there is no dialect {word:?}; there are {}", words.join(", "))
+    })
 }
 
 /// Reads a catalogue of agents, or takes the built-in one.
