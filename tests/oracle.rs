@@ -65,10 +65,15 @@ fn google_verdicts_and_deciding_lines_equal_on_the_paths_of_the_files() {
                 Some((same, file)) if same == host => file,
                 _ => RobotsTxt::parse(&bodies[host], Dialect::Google),
             };
-            let decision = file.rules_for(agent).judge(path.as_bytes());
+            let rules = file.rules_for(agent);
+            let decision = rules.judge(path.as_bytes());
             compared += 1;
             if format!("{} {}", char::from(letter(decision)), decision.line) != format!("{verdict} {number}") {
                 wrong.push(format!("{corpus} {line}: got {decision:?}"));
+            }
+            let first = rules.matches(path.as_bytes()).first().map_or(0, |first| first.rule.line);
+            if first != decision.line {
+                wrong.push(format!("{corpus} {line}: of the rules that match line {first} comes first"));
             }
             last = Some((host, file));
         }

@@ -12,25 +12,25 @@ use survey::table::read_columns;
 use tempfile::TempDir;
 
 /// A folder to run in, with a list of a few hundred names in it.
-fn world(names: u32) -> TempDir {
+pub(crate) fn world(names: u32) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let lines: Vec<String> = (1..=names).map(|rank| format!("{rank},host-{rank}.example")).collect();
     fs::write(folder.path().join("list.csv"), lines.join("\n")).unwrap();
     folder
 }
 
-fn command(folder: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_survey"));
     command.current_dir(folder).args(arguments).env_remove("SURVEY_CONTACT").stdin(Stdio::null());
     command
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
     command(folder, arguments).output().unwrap()
 }
 
 #[track_caller]
-fn succeed(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn succeed(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {stderr}");
@@ -39,7 +39,7 @@ fn succeed(folder: &Path, arguments: &[&str]) -> String {
 
 /// Runs what must fail with exit code 1, and gives what it said.
 #[track_caller]
-fn fail(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn fail(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     assert_eq!(output.status.code(), Some(1), "{arguments:?}");
     assert!(output.stdout.is_empty(), "{arguments:?} printed a result");
@@ -60,7 +60,7 @@ fn rows(snapshot: &str) -> BTreeMap<i64, u32> {
     rows
 }
 
-fn path_of(folder: &Path, name: &str) -> String {
+pub(crate) fn path_of(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().unwrap().to_owned()
 }
 

@@ -8,6 +8,7 @@
 //! | `agents/` | the catalogue of agents and its frozen sets |
 //! | `definitions/` | the registry of definitions of restriction |
 //! | `witnesses.rs` | the paths that the definition `rfc` looks at |
+//! | `explanation.rs` | why a verdict is what it is |
 //! | `outcome.rs` | a response's status, headers and bytes → its outcome |
 //! | `verdicts.rs` | one file → the verdict for every agent |
 //! | `row.rs` | the row |
@@ -16,6 +17,7 @@
 
 pub mod agents;
 pub mod definitions;
+mod explanation;
 mod outcome;
 pub mod row;
 mod verdicts;
@@ -23,6 +25,7 @@ mod witnesses;
 
 pub use agents::{Agent, Catalogue, CatalogueError, CatalogueFault};
 pub use definitions::{DEFINITIONS, Definition};
+pub use explanation::{Explanation, Level, Odd, Quote, Ranked, ReadingOf, explain};
 pub use row::Row;
 pub use verdicts::{SetVerdict, Verdicts};
 pub use witnesses::{Budget, STEPS, UNNAMED_PATH};
@@ -75,7 +78,7 @@ impl Classifier {
             }
             Ending::Response(response) => response,
         };
-        let file = RobotsTxt::parse(whole_lines(response), self.dialect);
+        let file = RobotsTxt::parse(whole_lines(&response.body, response.is_truncated), self.dialect);
         let outcome = Outcome::Answer(outcome::kind_of(response, &file));
         let body = Some(body_facts(response));
         let (reading, judgement) = match outcome.class() {
@@ -107,10 +110,11 @@ impl Classifier {
     }
 }
 
-/// The body up to its last line end, where the limit cut it: half a rule is another rule, and a shorter one closes more.
-fn whole_lines(response: &Response) -> &[u8] {
-    let body = &response.body[..];
-    let last_end = if response.is_truncated { memchr::memrchr2(b'\n', b'\r', body) } else { None };
+/// What of a body is judged: all, or where the limit cut it what stands before its last line end.
+///
+/// Half a rule is another rule, and a shorter one closes more.
+pub fn whole_lines(body: &[u8], is_truncated: bool) -> &[u8] {
+    let last_end = if is_truncated { memchr::memrchr2(b'\n', b'\r', body) } else { None };
     last_end.map_or(body, |end| &body[..=end])
 }
 

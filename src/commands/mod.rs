@@ -4,14 +4,17 @@
 //! standard error. Deliberately absent: logic that would be worth a unit test in a room below.
 
 mod agents;
+mod asking;
 mod columns;
 mod definitions;
+mod explain;
 mod ingest;
 mod judging;
 mod outcomes;
 mod record;
 mod registry;
 mod rehearse;
+mod rehearsed;
 mod summary;
 mod survey;
 
@@ -60,6 +63,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted after a clean close
 #[derive(Debug, Subcommand)]
 enum Command {
     Ingest(ingest::IngestArgs),
+    Explain(explain::ExplainArgs),
     Rehearse(rehearse::RehearseArgs),
     Agents(agents::AgentsArgs),
     Columns(columns::ColumnsArgs),
@@ -78,6 +82,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     }
     match command {
         Command::Ingest(args) => ingest::run(&args, &cli.output)?,
+        Command::Explain(args) => runtime()?.block_on(explain::run(args, &cli.output))?,
         Command::Rehearse(args) => runtime()?.block_on(rehearse::run(args))?,
         Command::Agents(args) => agents::run(&args, &cli.output)?,
         Command::Columns(args) => columns::run(&args, &cli.output)?,

@@ -1,8 +1,5 @@
 //! `survey --domains LIST`: asks every listed domain and leaves a snapshot.
 
-mod asking;
-mod rehearsed;
-
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,15 +12,14 @@ use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use self::asking::{Asking, AskingArgs};
-use self::rehearsed::{Rehearsed, Script};
-use super::judging;
+use super::asking::{Asking, AskingArgs};
 use super::record::{Recording, Tally};
-use super::summary;
+use super::rehearsed::{Rehearsed, Script};
+use super::{judging, summary};
 use crate::classify::Classifier;
 use crate::classify::row::Hex;
 use crate::cli::{Destination, Judging, Output};
-use crate::crawl::{self, End, Pulse, Reach, crawl, public_roots};
+use crate::crawl::{self, End, Pulse, crawl};
 use crate::input::{ListOptions, Rejected, TargetList, read_list};
 use crate::progress::{Counts, Progress};
 use crate::snapshot::{Folder, List, Plan, Settings, SnapshotWriter};
@@ -91,11 +87,8 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
     let is_rehearsal = args.rehearse.is_some();
     let mut asking = args.asking.clone().decide(is_rehearsal);
     fit_descriptors(&mut asking)?;
-    if asking.contact.is_none() && !is_rehearsal {
-        tracing::warn!(
-            "no contact is given (--contact or SURVEY_CONTACT), so nobody can tell you that you disturb; going on at \
-             half the pace"
-        );
+    if !is_rehearsal {
+        asking.warn_if_anonymous();
     }
 
     let (list, rejected) = read(&path, args.weight_column.clone())?;
@@ -122,7 +115,7 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
             return Err(error);
         }
     };
-    let settings = crawl_settings(asking, rehearsed.as_ref())?;
+    let settings = asking.settings(rehearsed.as_ref())?;
     let list_name = list.name().to_owned();
     let (ended, recorded) = ask_everyone(list, seed, settings, writer, classifier, &progress).await;
     if let Some(rehearsed) = rehearsed {
@@ -294,14 +287,6 @@ fn describe_source(source: Option<&Path>, args: &SurveyArgs) -> String {
         (Some(source), None) => file(source),
         (Some(source), Some(labels)) => format!("{} with {}", file(source), file(labels)),
     }
-}
-
-fn crawl_settings(asking: Asking, rehearsed: Option<&Rehearsed>) -> anyhow::Result<crawl::Settings> {
-    let (upstreams, reach, roots) = match rehearsed {
-        Some(rehearsed) => (vec![rehearsed.dns()], rehearsed.reach()?, rehearsed.roots()?),
-        None => (asking.upstreams, Reach::Internet, public_roots()),
-    };
-    Ok(crawl::Settings { fetch: asking.fetch, pace: asking.pace, limits: asking.limits, upstreams, reach, roots })
 }
 
 /// Raises the limit of open files as far as it goes, and lowers the concurrency to what fits.

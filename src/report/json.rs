@@ -19,7 +19,7 @@ pub(super) fn write(heading: &Heading, answers: &[Answer], out: &mut impl Write)
 /// JSON in which no character can steer a terminal.
 ///
 /// Line feeds between values stay; other characters that steer stand in strings only, where JSON can escape them.
-struct Printable<'a>(&'a str);
+pub(super) struct Printable<'a>(pub(super) &'a str);
 
 impl fmt::Display for Printable<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

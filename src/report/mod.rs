@@ -3,12 +3,14 @@
 //! * [`Heading`]: what stands above the figures: list, date, definition, dialect, rehearsal
 //! * [`Format`]: one variant and one file per format
 //! * [`write()`]: writes answers in a format
+//! * [`Subject`], [`write_explanation`]: one verdict and its reasons
 //! * [`escape`], [`thousands`]: for all who show text and numbers to people
 //!
 //! Writes to the writer that it is given; the shell owns standard output. Deliberately absent: counting, which is the
 //! business of [`crate::stats`], files, clocks, and colour.
 
 mod escape;
+mod explanation;
 mod json;
 mod number;
 mod table;
@@ -18,6 +20,7 @@ mod wrap;
 use std::io::{self, Write};
 
 pub use escape::{Escaped, escape};
+pub use explanation::{Subject, write_json as write_explanation_json, write_text as write_explanation};
 pub use number::thousands;
 
 use crate::stats::{Answer, Depth};

@@ -129,6 +129,12 @@ impl<'a> RobotsTxt<'a> {
         }
     }
 
+    /// The tokens through which these rules come to apply to an agent: its own, else `*`, else none.
+    pub fn tokens_for(&self, agent: &str) -> Vec<Token<'a>> {
+        let own = if agent == "*" { Vec::new() } else { self.tokens.matching(agent.as_bytes()) };
+        if own.is_empty() { self.tokens.matching(b"*") } else { own }
+    }
+
     /// The rules that apply to a crawler that no group names.
     pub fn rules_for_unnamed(&self) -> Ruleset<'_> {
         match self.tokens.star() {

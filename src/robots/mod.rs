@@ -14,7 +14,9 @@
 //! | `file.rs` | the file: its facts, and the rules that apply to an agent |
 //! | `rules.rs` | rules of one agent, and their verdict on a path |
 //! | `index.rs` | the same verdict for many paths, in time that does not grow with the number of rules |
+//! | `matching.rs` | all rules that match a path, in the order in which they would decide |
 //! | `pattern.rs` | percent-encoding and wildcards |
+//! | `quote.rs` | a line of the file by its number |
 //!
 //! Touches nothing. Deliberately absent: what a verdict means (that is `classify`), which agents exist, HTTP, and any
 //! guess about encodings: UTF-16 has no rules here, as it has none for a crawler.
@@ -24,8 +26,10 @@ mod groups;
 mod index;
 mod keys;
 mod lines;
+mod matching;
 mod oddities;
 mod pattern;
+mod quote;
 mod rules;
 mod tokens;
 
@@ -33,6 +37,7 @@ pub use file::RobotsTxt;
 pub use groups::{Group, Record};
 pub use index::RuleIndex;
 pub use keys::KNOWN_KEYS;
+pub use matching::Match;
 pub use oddities::{Finding, Oddity};
 pub use pattern::path_of_url;
 pub use rules::{By, Decision, PathByGroup, Rule, Ruleset, Verb};

@@ -79,12 +79,16 @@ impl<'a> Tokens<'a> {
 
     /// Every token, in order of first appearance.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Token<'a>> + '_ {
-        self.all.iter().map(|token| Token {
+        self.all.iter().map(|token| self.token(token))
+    }
+
+    fn token(&self, token: &StoredToken) -> Token<'a> {
+        Token {
             name: token.name.of(self.body),
             as_written: token.written.of(self.body),
             line: token.line,
             set: token.set as usize,
-        })
+        }
     }
 
     /// How many sets there are.
@@ -113,8 +117,20 @@ impl<'a> Tokens<'a> {
         self.find(name).map(|token| self.set_of(token))
     }
 
-    /// The sets of tokens that match a name by the part before a `/`, of the token or of the name; no whole one did.
+    /// The tokens that match a name: the one that is this name as a whole, else those that match by the part before a
+    /// `/`.
+    pub(super) fn matching(&self, name: &[u8]) -> Vec<Token<'a>> {
+        let found = self.find(name).map_or_else(|| self.tokens_by_head(name), |token| vec![token]);
+        found.into_iter().map(|token| self.token(&self.all[token as usize])).collect()
+    }
+
+    /// The sets of tokens that match a name by the part before a `/`; no whole one did.
     pub(super) fn sets_by_head(&self, name: &[u8]) -> Vec<usize> {
+        self.tokens_by_head(name).into_iter().map(|token| self.set_of(token)).collect()
+    }
+
+    /// The tokens that match a name by the part before a `/`, of the token or of the name.
+    fn tokens_by_head(&self, name: &[u8]) -> Vec<u32> {
         if self.dialect == Dialect::Google {
             return Vec::new();
         }
@@ -123,7 +139,7 @@ impl<'a> Tokens<'a> {
         if head.len() < name.len() && head != b"*" {
             tokens.extend(self.find(head));
         }
-        tokens.into_iter().map(|token| self.set_of(token)).collect()
+        tokens
     }
 
     fn set_of(&self, token: u32) -> usize {

@@ -12,6 +12,7 @@
 //!
 //! * [`Folder`] is the folder of one list, [`Date`] names a snapshot in it, [`Snapshot`] finds one to read.
 //! * [`Manifest`] is the run's own account; its [`Plan`] is what may not change while a snapshot is unfinished.
+//! * [`Hosts`] finds what a snapshot stored for a host, [`Stored`] is that.
 //! * [`SnapshotWriter`] writes one: parts are the journal, so a run may be killed at any instruction and started again.
 //!
 //! May touch files, and a monotonic clock to bound what a crash can cost. Deliberately absent: the choice between
@@ -24,6 +25,7 @@ mod folder;
 mod manifest;
 mod rejected;
 mod resume;
+mod stored;
 mod writer;
 
 pub use date::{Date, NotADate};
@@ -31,4 +33,5 @@ pub use done::Done;
 pub use folder::{Folder, Snapshot};
 pub use manifest::{List, Manifest, Part, Plan, Session, Settings, State};
 pub use rejected::RejectedWriter;
+pub use stored::{Hosts, Place, Stored};
 pub use writer::{Limits, SnapshotWriter};

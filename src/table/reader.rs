@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use arrow::array::RecordBatch;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection};
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
 
 /// Rows of a batch, at most.
 const BATCH_ROWS: usize = 8192;
@@ -30,6 +30,23 @@ pub fn read_columns<'a>(
     })
 }
 
+/// Reads the named top-level columns of chosen rows of one part; `rows` are places in the part, ascending, each once.
+///
+/// Pages without a chosen row are not unpacked.
+pub fn read_rows(
+    part: &Path,
+    names: &[&str],
+    rows: &[u32],
+) -> anyhow::Result<impl Iterator<Item = anyhow::Result<RecordBatch>> + use<>> {
+    // With the offset index the reader knows which pages hold none of the rows.
+    let options = ArrowReaderOptions::new().with_offset_index_policy(PageIndexPolicy::Optional);
+    let builder = open_with(part, options)?;
+    let all = builder.metadata().file_metadata().num_rows();
+    let all = usize::try_from(all).with_context(|| format!("{} has {all} rows", part.display()))?;
+    let ranges = rows.iter().map(|row| *row as usize..*row as usize + 1);
+    batches(part, builder.with_row_selection(RowSelection::from_consecutive_ranges(ranges, all)), names)
+}
+
 /// What a part says of itself: its key-value metadata, such as `survey.definition`.
 pub fn read_metadata(part: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let builder = open(part)?;
@@ -38,13 +55,24 @@ pub fn read_metadata(part: &Path) -> anyhow::Result<BTreeMap<String, String>> {
 }
 
 fn open(part: &Path) -> anyhow::Result<ParquetRecordBatchReaderBuilder<File>> {
+    open_with(part, ArrowReaderOptions::new())
+}
+
+fn open_with(part: &Path, options: ArrowReaderOptions) -> anyhow::Result<ParquetRecordBatchReaderBuilder<File>> {
     let reading = || format!("reading {}", part.display());
     let file = File::open(part).with_context(reading)?;
-    ParquetRecordBatchReaderBuilder::try_new(file).with_context(reading)
+    ParquetRecordBatchReaderBuilder::try_new_with_options(file, options).with_context(reading)
 }
 
 fn open_part(part: &Path, names: &[&str]) -> anyhow::Result<impl Iterator<Item = anyhow::Result<RecordBatch>> + use<>> {
-    let builder = open(part)?;
+    batches(part, open(part)?, names)
+}
+
+fn batches(
+    part: &Path,
+    builder: ParquetRecordBatchReaderBuilder<File>,
+    names: &[&str],
+) -> anyhow::Result<impl Iterator<Item = anyhow::Result<RecordBatch>> + use<>> {
     let wanted = builder
         .schema()
         .fields()

@@ -1,4 +1,4 @@
-//! How a survey asks: identity, pace and limits, from what was typed to what the crawl takes.
+//! How servers are asked: identity, pace and limits, from what was typed to what the crawl takes.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -8,18 +8,16 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 
+use super::rehearsed::Rehearsed;
 use crate::cli::{parse_duration, parse_size};
-use crate::crawl::{FetchSettings, Limits, Pace};
+use crate::crawl::{self, FetchSettings, Limits, Pace, Reach, public_roots};
 
-/// How servers are asked.
+/// How many servers are asked.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "How servers are asked")]
 pub(super) struct AskingArgs {
-    /// A URL or mail address where the owner of a server can reach you; sent with every request
-    ///
-    /// Without it the survey warns, says so in the manifest, and goes at half the pace.
-    #[arg(long, env = "SURVEY_CONTACT", value_name = "URL|MAIL")]
-    contact: Option<Contact>,
+    #[command(flatten)]
+    asker: AskerArgs,
 
     /// From the end of one connection to a server to the start of the next [default: 1s; in a rehearsal 50ms]
     #[arg(long, value_name = "SPAN", value_parser = parse_duration)]
@@ -32,6 +30,17 @@ pub(super) struct AskingArgs {
     /// Requests started a second at most, whatever the servers; 0 for no limit [default: 200; in a rehearsal 0]
     #[arg(long, value_name = "N")]
     rate: Option<u32>,
+}
+
+/// Who asks, whom for addresses, and how much is taken.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "How servers are asked")]
+pub(super) struct AskerArgs {
+    /// A URL or mail address where the owner of a server can reach you; sent with every request
+    ///
+    /// Without it the survey warns, says so in the manifest, and goes at half the pace.
+    #[arg(long, env = "SURVEY_CONTACT", value_name = "URL|MAIL")]
+    contact: Option<Contact>,
 
     /// Bytes of a file that are kept; RFC 9309 asks for at least 500 KiB
     #[arg(long, value_name = "SIZE", default_value = "512KiB", value_parser = parse_size)]
@@ -63,10 +72,18 @@ const LOOKUPS_IN_FLIGHT: usize = 256;
 const PER_NETWORK: usize = 8;
 const WAITING: usize = 100_000;
 
+impl AskerArgs {
+    /// Decides how to ask a single host: as a survey of one target would by default.
+    pub(super) fn decide(self, is_rehearsal: bool) -> Asking {
+        AskingArgs { asker: self, gap: None, concurrency: NonZeroUsize::MIN, rate: None }.decide(is_rehearsal)
+    }
+}
+
 impl AskingArgs {
     /// Decides how to ask. Without a contact the pace is halved: nobody can tell us that we disturb.
     pub(super) fn decide(self, is_rehearsal: bool) -> Asking {
-        let slowness = if self.contact.is_none() && !is_rehearsal { 2 } else { 1 };
+        let AskerArgs { contact, max_body, resolver } = self.asker;
+        let slowness = if contact.is_none() && !is_rehearsal { 2 } else { 1 };
         let gap = self.gap.unwrap_or(if is_rehearsal { REHEARSED_GAP } else { GAP }) * slowness;
         let rate = self.rate.unwrap_or(if is_rehearsal { 0 } else { RATE });
         let interval = match rate {
@@ -75,20 +92,20 @@ impl AskingArgs {
         };
         let lookup_interval = if is_rehearsal { Duration::ZERO } else { Duration::from_secs(1) / LOOKUPS_A_SECOND };
         let version = env!("CARGO_PKG_VERSION");
-        let user_agent = match &self.contact {
+        let user_agent = match &contact {
             Some(contact) => format!("robots-survey/{version} (+{contact})"),
             None => format!("robots-survey/{version}"),
         };
-        let from = match &self.contact {
+        let from = match &contact {
             Some(Contact::Mail(mail)) => Some(mail.clone()),
             _ => None,
         };
         Asking {
-            contact: self.contact,
+            contact,
             fetch: FetchSettings {
                 user_agent,
                 from,
-                max_body: self.max_body.get(),
+                max_body: max_body.get(),
                 connect_timeout: Duration::from_secs(8),
                 read_timeout: Duration::from_secs(8),
                 total_timeout: Duration::from_secs(20),
@@ -101,8 +118,29 @@ impl AskingArgs {
                 waiting: WAITING,
             },
             rate: (!interval.is_zero()).then(|| interval.as_secs_f64().recip()),
-            upstreams: self.resolver,
+            upstreams: resolver,
         }
+    }
+}
+
+impl Asking {
+    /// Says that nobody can reach whoever asks.
+    pub(super) fn warn_if_anonymous(&self) {
+        if self.contact.is_none() {
+            tracing::warn!(
+                "no contact is given (--contact or SURVEY_CONTACT), so nobody can tell you that you disturb; going on \
+                 at half the pace"
+            );
+        }
+    }
+
+    /// What the crawl takes; a rehearsal is the only place that it may then contact.
+    pub(super) fn settings(self, rehearsed: Option<&Rehearsed>) -> anyhow::Result<crawl::Settings> {
+        let (upstreams, reach, roots) = match rehearsed {
+            Some(rehearsed) => (vec![rehearsed.dns()], rehearsed.reach()?, rehearsed.roots()?),
+            None => (self.upstreams, Reach::Internet, public_roots()),
+        };
+        Ok(crawl::Settings { fetch: self.fetch, pace: self.pace, limits: self.limits, upstreams, reach, roots })
     }
 }
 
@@ -158,14 +196,12 @@ mod tests {
     use super::*;
 
     fn args(contact: Option<&str>) -> AskingArgs {
-        AskingArgs {
+        let asker = AskerArgs {
             contact: contact.map(|text| text.parse().unwrap()),
-            gap: None,
-            concurrency: NonZeroUsize::new(300).unwrap(),
-            rate: None,
             max_body: NonZeroUsize::new(512 << 10).unwrap(),
             resolver: Vec::new(),
-        }
+        };
+        AskingArgs { asker, gap: None, concurrency: NonZeroUsize::new(300).unwrap(), rate: None }
     }
 
     #[test]

@@ -1,0 +1,177 @@
+//! What a snapshot stored for a host, read back: for whoever asks about a few hosts among many.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use anyhow::{Context, ensure};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray};
+use arrow::datatypes::{Int32Type, TimestampMillisecondType};
+use bytes::Bytes;
+use jiff::Timestamp;
+use url::Url;
+
+use super::Snapshot;
+use crate::outcome::Outcome;
+use crate::table::{read_columns, read_rows};
+
+/// What was stored for one target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The target's name.
+    pub domain: String,
+    /// What happened when it was asked.
+    pub outcome: Outcome,
+    /// When, if that is known.
+    pub fetched_at: Option<Timestamp>,
+    /// The URL that gave the answer.
+    pub final_url: Option<String>,
+    /// The bytes that were kept.
+    pub body: Bytes,
+    /// Whether more was on offer.
+    pub is_truncated: bool,
+}
+
+/// Where a target's row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    part: u32,
+    row: u32,
+}
+
+/// The hosts of a snapshot, to be found by name.
+///
+/// About a hundred bytes a host; bodies stay on the disk.
+#[derive(Clone, Debug, Default)]
+pub struct Hosts {
+    parts: Vec<PathBuf>,
+    by_domain: HashMap<Box<str>, Place>,
+    by_final_host: HashMap<Box<str>, Place>,
+}
+
+impl Snapshot {
+    /// Reads the names of its targets; where a target has several captures its first counts.
+    pub fn hosts(&self) -> anyhow::Result<Hosts> {
+        let mut hosts = Hosts { parts: self.parts()?, ..Hosts::default() };
+        ensure!(!hosts.parts.is_empty(), "{self} has no part yet");
+        for (part, path) in hosts.parts.clone().into_iter().enumerate() {
+            let part = u32::try_from(part).context("more parts than 32 bits can count")?;
+            let mut row = 0;
+            for batch in read_columns(std::slice::from_ref(&path), &["domain", "final_url"]) {
+                let batch = batch?;
+                let (domains, urls) = (text(&batch, "domain", &path)?, text(&batch, "final_url", &path)?);
+                for (domain, url) in domains.iter().zip(urls.iter()) {
+                    let place = Place { part, row };
+                    row += 1;
+                    hosts.by_domain.entry(domain.unwrap_or_default().into()).or_insert(place);
+                    if let Some(host) = url.and_then(host_of) {
+                        hosts.by_final_host.entry(host).or_insert(place);
+                    }
+                }
+            }
+        }
+        Ok(hosts)
+    }
+}
+
+impl Hosts {
+    /// How many targets there are.
+    pub fn len(&self) -> usize {
+        self.by_domain.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.by_domain.is_empty()
+    }
+
+    /// The row of the target of exactly this name.
+    pub fn find(&self, host: &str) -> Option<Place> {
+        self.by_domain.get(host).copied()
+    }
+
+    /// The row of the first target whose answer came from this host, on the usual port of http or https.
+    pub fn find_final(&self, host: &str) -> Option<Place> {
+        self.by_final_host.get(host).copied()
+    }
+
+    /// Reads rows, each once, part by part; `places` ascend.
+    pub fn read(
+        &self,
+        places: &[Place],
+        take: &mut dyn FnMut(Place, Stored) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        for places in places.chunk_by(|one, other| one.part == other.part) {
+            let path = &self.parts[places[0].part as usize];
+            let rows: Vec<u32> = places.iter().map(|place| place.row).collect();
+            let mut places = places.iter();
+            for batch in read_rows(path, COLUMNS, &rows)? {
+                let batch = StoredBatch::of(&batch?, path)?;
+                for row in 0..batch.domain.len() {
+                    let place =
+                        places.next().with_context(|| format!("{} has more rows than asked", path.display()))?;
+                    take(*place, batch.stored(row).with_context(|| format!("reading {}", path.display()))?)?;
+                }
+            }
+            ensure!(places.next().is_none(), "{} has fewer rows than it had", path.display());
+        }
+        Ok(())
+    }
+}
+
+const COLUMNS: &[&str] = &["domain", "outcome", "fetched_at", "final_url", "body", "is_truncated"];
+
+struct StoredBatch {
+    domain: StringArray,
+    outcome: ArrayRef,
+    fetched_at: ArrayRef,
+    final_url: StringArray,
+    body: ArrayRef,
+    is_truncated: ArrayRef,
+}
+
+impl StoredBatch {
+    fn of(batch: &RecordBatch, path: &std::path::Path) -> anyhow::Result<Self> {
+        Ok(Self {
+            domain: text(batch, "domain", path)?,
+            outcome: column(batch, "outcome", path)?,
+            fetched_at: column(batch, "fetched_at", path)?,
+            final_url: text(batch, "final_url", path)?,
+            body: column(batch, "body", path)?,
+            is_truncated: column(batch, "is_truncated", path)?,
+        })
+    }
+
+    fn stored(&self, row: usize) -> anyhow::Result<Stored> {
+        let words = self.outcome.as_dictionary_opt::<Int32Type>().context("the column outcome holds no words")?;
+        let word = words.downcast_dict::<StringArray>().context("the column outcome holds no words")?;
+        let word = arrow::array::ArrayAccessor::value(&word, row);
+        let bodies = self.body.as_binary_opt::<i32>().context("the column body holds no bytes")?;
+        let times = self.fetched_at.as_primitive_opt::<TimestampMillisecondType>();
+        let times = times.context("the column fetched_at holds no times")?;
+        let truncated = self.is_truncated.as_boolean_opt().context("the column is_truncated holds no truth")?;
+        let fetched_at = times.is_valid(row).then(|| Timestamp::from_millisecond(times.value(row))).transpose();
+        Ok(Stored {
+            domain: self.domain.value(row).to_owned(),
+            outcome: Outcome::from_word(word).with_context(|| format!("{word:?} is no outcome"))?,
+            fetched_at: fetched_at.context("a time that no calendar has")?,
+            final_url: self.final_url.is_valid(row).then(|| self.final_url.value(row).to_owned()),
+            body: if bodies.is_valid(row) { Bytes::copy_from_slice(bodies.value(row)) } else { Bytes::new() },
+            is_truncated: truncated.is_valid(row) && truncated.value(row),
+        })
+    }
+}
+
+fn column(batch: &RecordBatch, name: &str, path: &std::path::Path) -> anyhow::Result<ArrayRef> {
+    batch.column_by_name(name).cloned().with_context(|| format!("{} has no column {name}", path.display()))
+}
+
+fn text(batch: &RecordBatch, name: &str, path: &std::path::Path) -> anyhow::Result<StringArray> {
+    let column = column(batch, name, path)?;
+    column.as_string_opt::<i32>().cloned().with_context(|| format!("{}: {name} holds no text", path.display()))
+}
+
+/// The host of a URL on the usual port of its scheme.
+fn host_of(url: &str) -> Option<Box<str>> {
+    let url = Url::parse(url).ok().filter(|url| url.port().is_none())?;
+    Some(url.domain()?.into())
+}
