@@ -6,6 +6,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `agents/` | the catalogue of agents and its frozen sets |
+//! | `answer.rs` | one file, one agent, many paths → verdicts |
 //! | `definitions/` | the registry of definitions of restriction |
 //! | `witnesses.rs` | the paths that the definition `rfc` looks at |
 //! | `explanation.rs` | why a verdict is what it is |
@@ -16,6 +17,7 @@
 //! Deliberately absent: where the bytes came from, and how a row is stored.
 
 pub mod agents;
+mod answer;
 pub mod definitions;
 mod explanation;
 mod outcome;
@@ -24,6 +26,7 @@ mod verdicts;
 mod witnesses;
 
 pub use agents::{Agent, Catalogue, CatalogueError, CatalogueFault};
+pub use answer::{PathJudge, Verdict, judged_bytes};
 pub use definitions::{DEFINITIONS, Definition};
 pub use explanation::{Explanation, Level, Odd, Quote, Ranked, ReadingOf, explain};
 pub use row::Row;
@@ -32,6 +35,7 @@ pub use witnesses::{Budget, STEPS, UNNAMED_PATH};
 
 use sha2::{Digest, Sha256};
 
+use crate::classify::answer::whole_lines;
 use crate::classify::row::{BodyFacts, Charset, Judgement, NamedAgent, Reading};
 use crate::classify::verdicts::{Asked, Judge};
 use crate::observation::{Ending, Observation, Response};
@@ -86,7 +90,6 @@ impl Classifier {
                 let verdicts = self.judge(&file);
                 (Some(read(&file, &verdicts)), Some(self.asked.judgement(&verdicts)))
             }
-            // There is no file, whatever page tells so.
             OutcomeClass::Absent => (None, Some(self.judge_bytes(b""))),
             _ => (None, None),
         };
@@ -108,14 +111,6 @@ impl Classifier {
     pub fn judge(&self, file: &RobotsTxt<'_>) -> Verdicts {
         Verdicts::of(file, self.definition, &self.asked)
     }
-}
-
-/// What of a body is judged: all, or where the limit cut it what stands before its last line end.
-///
-/// Half a rule is another rule, and a shorter one closes more.
-pub fn whole_lines(body: &[u8], is_truncated: bool) -> &[u8] {
-    let last_end = if is_truncated { memchr::memrchr2(b'\n', b'\r', body) } else { None };
-    last_end.map_or(body, |end| &body[..=end])
 }
 
 fn body_facts(response: &Response) -> BodyFacts {

@@ -13,12 +13,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::asking::AskerArgs;
 use super::rehearsed::{Rehearsed, Script};
-use crate::classify::{Catalogue, Classifier, DEFINITIONS, explain, whole_lines};
+use crate::classify::{Catalogue, Classifier, DEFINITIONS, explain, judged_bytes};
 use crate::cli::Output;
 use crate::crawl::{Pulse, crawl};
 use crate::domain::{Domain, Target};
 use crate::observation::{BodySource, Ending, Observation, Response};
-use crate::outcome::{Outcome, OutcomeClass};
+use crate::outcome::Outcome;
 use crate::report::{Subject, write_explanation, write_explanation_json};
 use crate::robots::{Dialect, path_of_url};
 use crate::snapshot::Snapshot;
@@ -83,10 +83,8 @@ pub(super) async fn run(args: ExplainArgs, output: &Output) -> anyhow::Result<()
         outcome: found.outcome,
         is_truncated: found.is_truncated,
     };
-    let class = found.outcome.class();
-    // Where there is no file, whatever page tells so, there is no rule.
-    let body = if class == OutcomeClass::Absent { &[] } else { whole_lines(&found.body, found.is_truncated) };
-    let explanation = class.is_determinable().then(|| explain(body, &subject.agent, &path));
+    let body = judged_bytes(found.outcome, &found.body, found.is_truncated);
+    let explanation = body.map(|body| explain(body, &subject.agent, &path));
     let mut out = BufWriter::new(io::stdout().lock());
     let write = if output.json { write_explanation_json } else { write_explanation };
     write(&subject, explanation.as_ref(), &mut out).and_then(|()| out.flush()).context("writing to standard output")

@@ -1,18 +1,21 @@
-//! Lists → targets, archives → observations.
+//! Lists → targets, archives → observations, tables of questions → cases.
 //!
 //! Reads files and standard input, front to back, once. Deliberately absent: the network, robots.txt syntax, and any
 //! writing; what is rejected goes to the caller.
 //!
 //! * [`read_list`]: any of the usual lists of domains, recognised by content.
 //! * [`TargetList`]: what it gave, in about 30 bytes a domain.
+//! * [`CaseSource`]: tables of host, agent and path, and lists of URLs, to be asked about.
 //! * [`warc`]: archived responses.
 
+mod cases;
 mod columns;
 mod list;
 mod read;
 mod source;
 pub mod warc;
 
+pub use cases::{Case, CaseSource, Cases};
 pub use list::{Counts, TargetList};
 pub use read::{LineFault, ListOptions, Reason, Rejected, read_list};
 

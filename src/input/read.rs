@@ -73,7 +73,8 @@ crate::words! {
     }
 }
 
-const MAX_LINE: usize = 64 << 10;
+/// Bytes of a line that are read; no list has longer ones.
+pub(super) const MAX_LINE: usize = 64 << 10;
 const MAX_TEXT: usize = 200;
 const MAX_EXAMPLE: usize = 40;
 
@@ -207,6 +208,7 @@ fn list_name(path: &Path) -> String {
     name
 }
 
-fn beginning(text: &[u8]) -> String {
+/// The beginning of a text, for a person.
+pub(super) fn beginning(text: &[u8]) -> String {
     String::from_utf8_lossy(&text[..text.len().min(4 * MAX_TEXT)]).chars().take(MAX_TEXT).collect()
 }
