@@ -18,6 +18,7 @@
 //! | [`table`] | row ↔ Parquet: the registry of columns, writer, reader |
 //! | [`snapshot`] | a run's folder: manifest, parts, resume |
 //! | [`rehearsal`] | a web on loopback (DNS, HTTP, HTTPS) that answers by host name |
+//! | [`check`] | cases → answers: what files say of millions of hosts, agents and paths |
 //! | [`stats`] | snapshot → answers: the registry of statistics |
 //! | [`report`] | answer → text and JSON |
 //! | [`progress`] | what a person sees while it works |
@@ -48,6 +49,7 @@ pub mod rehearsal;
 pub mod snapshot;
 pub mod table;
 
+pub mod check;
 pub mod report;
 pub mod stats;
 

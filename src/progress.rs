@@ -6,6 +6,7 @@
 //! May touch the vocabulary of outcomes and the report's way with numbers and foreign text. Deliberately absent:
 //! counting, async, and any say in what the work does.
 
+mod counter;
 mod pace;
 
 use std::cmp::Reverse;
@@ -14,6 +15,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+pub use self::counter::Counter;
 
 use crate::outcome::OutcomeClass;
 use crate::progress::pace::{Pace, about, elapsed, per_second};

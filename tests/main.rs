@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
 
+mod check;
 mod explain;
 mod layers;
 mod oracle;

@@ -404,13 +404,13 @@ fn unhex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
 }
 
-fn gunzip(path: &Path) -> String {
+pub(crate) fn gunzip(path: &Path) -> String {
     let mut text = String::new();
     MultiGzDecoder::new(File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     text
 }
 
-fn shared() -> Option<PathBuf> {
+pub(crate) fn shared() -> Option<PathBuf> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.join("shared");
     if shared.join("oracle").is_dir() {
         return Some(shared);

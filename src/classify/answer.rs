@@ -92,7 +92,7 @@ impl<'r> PathJudge<'r> {
 }
 
 /// Bytes as text that fits a cell: control characters and what is no UTF-8 as `\t` or `\xhh`.
-fn visible(bytes: &[u8]) -> Cow<'_, str> {
+pub fn visible(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains(char::is_control) => Cow::Borrowed(text),
         _ => {

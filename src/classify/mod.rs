@@ -26,7 +26,7 @@ mod verdicts;
 mod witnesses;
 
 pub use agents::{Agent, Catalogue, CatalogueError, CatalogueFault};
-pub use answer::{PathJudge, Verdict, judged_bytes};
+pub use answer::{PathJudge, Verdict, judged_bytes, visible};
 pub use definitions::{DEFINITIONS, Definition};
 pub use explanation::{Explanation, Level, Odd, Quote, Ranked, ReadingOf, explain};
 pub use row::Row;
@@ -111,6 +111,14 @@ impl Classifier {
     pub fn judge(&self, file: &RobotsTxt<'_>) -> Verdicts {
         Verdicts::of(file, self.definition, &self.asked)
     }
+}
+
+/// What a response turned out to be, read in a dialect.
+///
+/// The dialect decides for files only whose every rule is misspelt.
+pub fn outcome_of(response: &Response, dialect: Dialect) -> Outcome {
+    let file = RobotsTxt::parse(whole_lines(&response.body, response.is_truncated), dialect);
+    Outcome::Answer(outcome::kind_of(response, &file))
 }
 
 fn body_facts(response: &Response) -> BodyFacts {

@@ -13,11 +13,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::asking::AskerArgs;
 use super::rehearsed::{Rehearsed, Script};
-use crate::classify::{Catalogue, Classifier, DEFINITIONS, explain, judged_bytes};
+use crate::classify::{explain, judged_bytes, outcome_of};
 use crate::cli::Output;
 use crate::crawl::{Pulse, crawl};
 use crate::domain::{Domain, Target};
-use crate::observation::{BodySource, Ending, Observation, Response};
+use crate::observation::{Ending, Response};
 use crate::outcome::Outcome;
 use crate::report::{Subject, write_explanation, write_explanation_json};
 use crate::robots::{Dialect, path_of_url};
@@ -100,21 +100,11 @@ struct Found {
 }
 
 impl Found {
-    /// Finds out what an observation was.
-    ///
-    /// The outcome depends on the catalogue and the definition in nothing, on the dialect only for files without a rule
-    /// that RFC 9309 knows.
-    fn of(source: String, observation: Observation) -> Self {
-        let classifier = Classifier::new(Catalogue::embedded(), &DEFINITIONS[0], Dialect::Rfc9309);
-        let row = classifier.classify(observation);
-        let response = row.observation.response();
-        Self {
-            source,
-            url: response.map(|response| response.url.clone()).filter(|url| !url.is_empty()),
-            outcome: row.outcome,
-            body: response.map(|response| response.body.clone()).unwrap_or_default(),
-            is_truncated: response.is_some_and(|response| response.is_truncated),
-        }
+    /// A response, and what it was.
+    fn response(source: String, response: Response) -> Self {
+        let outcome = outcome_of(&response, Dialect::Rfc9309);
+        let Response { url, body, is_truncated, .. } = response;
+        Self { source, url: Some(url).filter(|url| !url.is_empty()), outcome, body, is_truncated }
     }
 }
 
@@ -143,16 +133,7 @@ fn read(args: &ExplainArgs) -> anyhow::Result<Found> {
         is_truncated: false,
         wire_bytes: None,
     };
-    let domain = Domain::parse("file.invalid").expect("this is a host name");
-    let observation = Observation {
-        target: Target { index: 0, domain, rank: None, weight: None, stratum: None },
-        capture_index: 0,
-        fetched_at: None,
-        asking: None,
-        ending: Ending::Response(response),
-        body_source: BodySource::Fetched,
-    };
-    Ok(Found::of(source.to_owned(), observation))
+    Ok(Found::response(source.to_owned(), response))
 }
 
 /// Looks a host up in a snapshot.
@@ -199,7 +180,17 @@ async fn ask(args: &ExplainArgs) -> anyhow::Result<Found> {
     }
     let which = if args.rehearse.is_some() { "a REHEARSAL: it says nothing about the real host" } else { "asked now" };
     let asked_at = observation.fetched_at.map_or_else(String::new, |at| format!(", {}", seconds(at)));
-    Ok(Found::of(format!("{which}{asked_at}"), observation))
+    let source = format!("{which}{asked_at}");
+    Ok(match observation.ending {
+        Ending::Response(response) => Found::response(source, response),
+        Ending::Failure(failure) => Found {
+            source,
+            url: None,
+            outcome: Outcome::Failure(failure.cause),
+            body: Bytes::new(),
+            is_truncated: false,
+        },
+    })
 }
 
 /// Starts a web on loopback that has this host.

@@ -5,6 +5,7 @@
 
 mod agents;
 mod asking;
+mod check;
 mod columns;
 mod definitions;
 mod explain;
@@ -64,6 +65,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted after a clean close
 enum Command {
     Ingest(ingest::IngestArgs),
     Explain(explain::ExplainArgs),
+    Check(check::CheckArgs),
     Rehearse(rehearse::RehearseArgs),
     Agents(agents::AgentsArgs),
     Columns(columns::ColumnsArgs),
@@ -83,6 +85,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match command {
         Command::Ingest(args) => ingest::run(&args, &cli.output)?,
         Command::Explain(args) => runtime()?.block_on(explain::run(args, &cli.output))?,
+        Command::Check(args) => check::run(&args, &cli.output)?,
         Command::Rehearse(args) => runtime()?.block_on(rehearse::run(args))?,
         Command::Agents(args) => agents::run(&args, &cli.output)?,
         Command::Columns(args) => columns::run(&args, &cli.output)?,

@@ -15,7 +15,7 @@ mod read;
 mod source;
 pub mod warc;
 
-pub use cases::{Case, CaseSource, Cases};
+pub use cases::{Case, CaseSource, Cases, unsurveyed_host};
 pub use list::{Counts, TargetList};
 pub use read::{LineFault, ListOptions, Reason, Rejected, read_list};
 

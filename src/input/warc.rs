@@ -53,15 +53,20 @@ impl Capture {
             capture_index: 0,
             fetched_at: Some(self.captured_at),
             asking: None,
-            ending: Ending::Response(Response {
-                url: self.url,
-                status: self.status,
-                headers: self.headers,
-                body: self.body,
-                is_truncated: self.is_truncated,
-                wire_bytes: None,
-            }),
+            ending: Ending::Response(self.into_response()),
             body_source: BodySource::Archive,
+        }
+    }
+
+    /// The response alone, whatever host it is of.
+    pub fn into_response(self) -> Response {
+        Response {
+            url: self.url,
+            status: self.status,
+            headers: self.headers,
+            body: self.body,
+            is_truncated: self.is_truncated,
+            wire_bytes: None,
         }
     }
 }

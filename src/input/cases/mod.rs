@@ -18,15 +18,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
+use url::Url;
 
 use self::urls::{Located, Names};
 use super::source::Source;
 use super::{LineFault, Reason, Rejected};
+use crate::domain::{Domain, NotADomain};
 
 /// One question: may this agent fetch this path of this host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// The host as a lower-case A-label; with a port where it is not the scheme's own, and then another authority.
+    /// The host in lower-case A-labels, or an address; with a port where that is not the scheme's own, and then it is
+    /// another authority.
     pub host: Box<str>,
     /// The crawler's product token.
     pub agent: Arc<str>,
@@ -84,6 +87,21 @@ impl CaseSource {
             }
         }
     }
+}
+
+/// The host that a text names: a domain, or what may stand in a URL all the same and cannot be surveyed, such as an
+/// address; nobody need have asked it.
+fn read_host(text: &str) -> Result<Box<str>, Reason> {
+    match Domain::parse(text) {
+        Ok(domain) => Ok(domain.as_str().into()),
+        Err(NotADomain::IpLiteral | NotADomain::Port | NotADomain::NoDot) => Ok(text.to_ascii_lowercase().into()),
+        Err(reason) => Err(Reason::Domain(reason)),
+    }
+}
+
+/// The host of a URL that names no domain, as a case would have it.
+pub fn unsurveyed_host(url: &str) -> String {
+    Url::parse(url).ok().and_then(|url| Some(url.host_str()?.to_owned())).unwrap_or_default()
 }
 
 /// Reads what a case counts; one without a field for it counts one.

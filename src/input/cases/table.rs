@@ -6,8 +6,7 @@ use std::sync::Arc;
 use anyhow::bail;
 
 use super::lines::Lines;
-use super::{Case, Cases, find_header, read_weight};
-use crate::domain::Domain;
+use super::{Case, Cases, find_header, read_host, read_weight};
 use crate::input::{LineFault, Reason};
 
 /// Where the fields of a table of cases stand.
@@ -44,7 +43,7 @@ fn read_case(line: &str, places: Places, last_agent: &mut Option<Arc<str>>) -> R
         return Err(Reason::Line(LineFault::NoColumn));
     }
     let weight = read_weight(places.weight.map(field).transpose()?)?;
-    let host = Domain::parse(host).map_err(Reason::Domain)?.as_str().into();
+    let host = read_host(host)?;
     let agent = match last_agent {
         Some(last) if **last == *agent => Arc::clone(last),
         _ => Arc::clone(last_agent.insert(agent.into())),

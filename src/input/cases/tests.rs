@@ -54,7 +54,7 @@ fn a_bad_line_has_a_number_and_a_reason_and_costs_nothing_else() {
     let bytes =
         b"example.com\tA\t/\n\nexample.com\tA\n10.0.0.1\tA\t/\n\xff\tA\t/\nexample.com\t\t/\nexample.com\tA\t/z\n";
     let expected =
-        ["example.com A / 1", "3 no-column", "4 ip-literal", "5 not-utf8", "6 no-column", "example.com A /z 1"];
+        ["example.com A / 1", "3 no-column", "10.0.0.1 A / 1", "5 not-utf8", "6 no-column", "example.com A /z 1"];
     assert_eq!(table(bytes, None), expected);
     let weighted = b"host\tagent\tpath\tw\nexample.com\tA\t/\tNaN\nexample.com\tA\t/\t-1\nexample.com\tA\t/\t0\n";
     assert_eq!(table(weighted, Some("w")), ["2 bad-weight", "3 bad-weight", "example.com A / 0"]);
@@ -71,7 +71,7 @@ fn urls_come_a_line_each_and_keep_their_bytes() {
         "example.com A / 1",
         "example.com A /?x 1",
         "6 bad-url",
-        "7 ip-literal",
+        "[::1] A / 1",
         "example.com A /ä/../y 1",
         "9 bad-url",
     ];

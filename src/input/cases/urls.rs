@@ -6,11 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use url::{Host, Url};
+use url::Url;
 
 use super::lines::{Lines, reject};
-use super::{Case, find_header, parquet, read_weight};
-use crate::domain::{Domain, NotADomain};
+use super::{Case, find_header, parquet, read_host, read_weight};
 use crate::input::source::Source;
 use crate::input::{LineFault, Reason, Rejected};
 use crate::robots::path_of_url;
@@ -104,14 +103,10 @@ pub(super) fn locate(text: &str, weight: f64) -> Result<Located, Reason> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(bad_url);
     }
-    let domain = match url.host() {
-        Some(Host::Domain(name)) => Domain::parse(name).map_err(Reason::Domain)?,
-        Some(Host::Ipv4(_) | Host::Ipv6(_)) => return Err(Reason::Domain(NotADomain::IpLiteral)),
-        None => return Err(bad_url),
-    };
+    let host = read_host(url.host_str().ok_or(bad_url)?)?;
     let host = match url.port() {
-        None => domain.as_str().into(),
-        Some(port) => format!("{domain}:{port}").into(),
+        None => host,
+        Some(port) => format!("{host}:{port}").into(),
     };
     let path = String::from_utf8_lossy(&path_of_url(absolute.as_bytes())).into();
     Ok(Located { host, path, weight })
