@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`words`](mod@words) | closed vocabularies: variant, stored word, sentence |
 //! | [`domain`] | a host name parsed once, and its place in a list |
+//! | [`path`] | the path of a URL |
 //! | [`outcome`] | what happened when a target was asked: one word of a closed list |
 //! | [`observation`] | what was seen, kept apart from what it means |
 //! | [`robots`] | bytes → the file's groups, rules and facts (RFC 9309); agent choice; path match |
@@ -39,6 +40,7 @@ pub mod words;
 pub mod domain;
 pub mod observation;
 pub mod outcome;
+pub mod path;
 
 pub mod classify;
 pub mod robots;

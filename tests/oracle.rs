@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use survey::classify::row::Restriction;
 use survey::classify::{Catalogue, Classifier, DEFINITIONS, Definition};
-use survey::robots::{By, Decision, Dialect, Oddity, RobotsTxt, path_of_url};
+use survey::path::path_of_url;
+use survey::robots::{By, Decision, Dialect, Oddity, RobotsTxt};
 use warc::{WarcHeader, WarcReader};
 
 const CORPORA: &[&str] = &["gov-2023-06-24", "gov-2024-06-29", "gov-2024-12-28", "top1m-2017"];

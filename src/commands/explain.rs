@@ -19,8 +19,9 @@ use crate::crawl::{Pulse, crawl};
 use crate::domain::{Domain, Target};
 use crate::observation::{Ending, Response};
 use crate::outcome::Outcome;
+use crate::path::path_of_url;
 use crate::report::{Subject, write_explanation, write_explanation_json};
-use crate::robots::{Dialect, path_of_url};
+use crate::robots::Dialect;
 use crate::snapshot::Snapshot;
 
 /// Explain one verdict: outcome, group, deciding line, and what each definition and dialect makes of it

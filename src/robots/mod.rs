@@ -39,7 +39,6 @@ pub use index::RuleIndex;
 pub use keys::KNOWN_KEYS;
 pub use matching::Match;
 pub use oddities::{Finding, Oddity};
-pub use pattern::path_of_url;
 pub use rules::{By, Decision, PathByGroup, Rule, Ruleset, Verb};
 pub use tokens::Token;
 

@@ -109,26 +109,6 @@ pub(super) fn matches(pattern: &[u8], path: &[u8]) -> bool {
     if is_anchored { rest.ends_with(pattern) } else { find(rest, pattern).is_some() }
 }
 
-/// The path of a URL as Google's parser takes it: parameters and query included, the fragment cut, `/` where there is
-/// none.
-pub fn path_of_url(url: &[u8]) -> Cow<'_, [u8]> {
-    let start = if url.starts_with(b"//") { 2 } else { 0 };
-    let first_of = |from: usize| memchr::memchr3(b'/', b'?', b';', &url[from..]).map(|at| from + at);
-    let scheme = memmem::find(&url[start..], b"://").map(|at| start + at);
-    let authority = match (first_of(start), scheme) {
-        // A path, parameter or query before `://` means that this is no scheme.
-        (Some(early), Some(scheme)) if early >= scheme => scheme + 3,
-        _ => start,
-    };
-    let Some(path) = first_of(authority) else { return Cow::Borrowed(b"/") };
-    let fragment = memchr::memchr(b'#', &url[start..]).map_or(url.len(), |at| start + at);
-    match url.get(path..fragment) {
-        None => Cow::Borrowed(b"/"),
-        Some(found) if found.starts_with(b"/") => Cow::Borrowed(found),
-        Some(found) => Cow::Owned([b"/", found].concat()),
-    }
-}
-
 /// Where the first occurrence of a part ends.
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     match part {

@@ -6,7 +6,7 @@
 use super::Question;
 use crate::classify::row::Restriction;
 use crate::classify::witnesses::some_of_paths_differ;
-use crate::robots::path_of_url;
+use crate::path::path_of_url;
 
 pub(super) fn judge(question: &mut Question<'_, '_>) -> Restriction {
     let allowed = question.root_allowed;

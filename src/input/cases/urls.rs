@@ -12,7 +12,7 @@ use super::lines::{Lines, reject};
 use super::{Case, find_header, parquet, read_host, read_weight};
 use crate::input::source::Source;
 use crate::input::{LineFault, Reason, Rejected};
-use crate::robots::path_of_url;
+use crate::path::path_of_url;
 
 /// What the header of a list of URLs may name.
 pub(super) struct Names<'a> {

@@ -69,22 +69,6 @@ fn the_deciding_line_is_the_first_of_the_longest() {
 }
 
 #[test]
-fn paths_of_urls_are_those_of_googles_parser() {
-    for (url, path) in [
-        ("", "/"),
-        ("http://www.example.com", "/"),
-        ("http://www.example.com/a/b", "/a/b"),
-        ("http://www.example.com?x", "/?x"),
-        ("http://www.example.com;x#y", "/;x"),
-        ("//www.example.com/a", "/a"),
-        ("example.com/a?b=http://c", "/a?b=http://c"),
-        ("http://www.example.com#/a", "/"),
-    ] {
-        assert_eq!(text(&path_of_url(url.as_bytes())), path, "{url}");
-    }
-}
-
-#[test]
 fn the_known_keys_are_lower_case_and_differ() {
     let distinct: std::collections::BTreeSet<_> = KNOWN_KEYS.iter().map(|key| key.to_ascii_lowercase()).collect();
     assert_eq!(distinct.len(), KNOWN_KEYS.len());
