@@ -7,7 +7,7 @@ use super::*;
 use crate::classify::row::{By, Comparison, Restriction};
 use crate::domain::{Domain, Target};
 use crate::observation::{BodySource, Failure};
-use crate::outcome::{Cause, Kind};
+use crate::outcome::{Cause, Effect, Kind};
 
 fn classifier(definition: &str, dialect: Dialect) -> Classifier {
     Classifier::new(Catalogue::embedded(), Definition::named(definition).unwrap(), dialect)
@@ -332,6 +332,30 @@ fn hostile_files_are_judged_whole() {
     check("rfc", &file(&|_| "User-agent: GPTBot|".into()), Restriction::None);
     check("rfc", &file(&|_| "User-agent: GPTBot|Disallow: /x|".into()), Restriction::Partial);
     check("rfc", &(file(&|n| format!("User-agent: GPTBot/{n}|Disallow: /{n}|")) + "Disallow: /"), Restriction::Full);
+}
+
+/// crawlee-python#2065 and kreuzcrawl#44 took 429, 5xx and time-outs for permission; what 401 and 403 mean is disputed.
+#[test]
+fn an_answer_that_is_no_file_gives_no_verdict_and_keeps_its_status() {
+    let body = b"User-agent: *\nDisallow: /\n";
+    for (status, outcome, effect) in [
+        (401, Kind::Refused401, Effect::AllowAll),
+        (403, Kind::Refused403, Effect::AllowAll),
+        (429, Kind::Limited429, Effect::AllowAll),
+        (500, Kind::ServerError, Effect::DisallowAll),
+        (503, Kind::ServerError, Effect::DisallowAll),
+        (522, Kind::OriginDown, Effect::DisallowAll),
+    ] {
+        let row = row(status, body);
+        assert_eq!((row.outcome, row.outcome.effect_rfc()), (Outcome::Answer(outcome), effect), "{status}");
+        assert!(row.judgement.is_none() && row.reading.is_none(), "{status}");
+        assert_eq!(row.observation.response().unwrap().status, status);
+    }
+    let late = Failure { cause: Cause::HttpTimeout, detail: None };
+    let row = classifier("rfc", Dialect::Rfc9309).classify(observation(Ending::Failure(late)));
+    assert!(row.judgement.is_none());
+    assert_eq!(row.outcome.effect_rfc(), Effect::DisallowAll);
+    assert_eq!(row.outcome.effect_google(), Effect::DisallowForNow);
 }
 
 #[test]

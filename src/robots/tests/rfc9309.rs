@@ -2,6 +2,220 @@
 
 use super::*;
 
+/// A requirement of the RFC and files that show it: body, agent, path, whether it may be fetched under `rfc9309`.
+struct Requirement {
+    section: &'static str,
+    level: &'static str,
+    says: &'static str,
+    cases: &'static [(&'static str, &'static str, &'static str, bool)],
+}
+
+/// Each MUST, SHOULD and MAY that a reader of files can meet, in the RFC's order.
+///
+/// Those that bind a fetcher are tested where it is: sections 2.3.1.1 (success), 2.3.1.3 (unavailable) and 2.3.1.4
+/// (unreachable) in `outcome.rs` and `classify/tests.rs`; 2.3.1.2 (redirects) in `crawl/journey.rs`; 2.2.1 on our own
+/// name in `commands/asking.rs`; 2.5 (limit) in `cli.rs` and `crawl/body.rs`. Sections 2.3.1.4 (after 30 days) and 2.4
+/// (caching) need a history of snapshots, which is not built yet.
+const REQUIREMENTS: &[Requirement] = &[
+    Requirement {
+        section: "2.2.1",
+        level: "MUST",
+        says: "product tokens match without regard to case",
+        cases: &[
+            ("User-agent: ExampleBot|Disallow: /", "EXAMPLEBOT", "/", false),
+            ("user-agent: examplebot|Disallow: /", "ExampleBot", "/", false),
+        ],
+    },
+    Requirement {
+        section: "2.2.1",
+        level: "MUST",
+        says: "the rules of all groups that match are combined into one",
+        cases: &[
+            ("User-agent: a|Disallow: /x|User-agent: b|Disallow: /y|User-agent: a|Disallow: /z", "a", "/x", false),
+            ("User-agent: a|Disallow: /x|User-agent: b|Disallow: /y|User-agent: a|Disallow: /z", "a", "/z", false),
+            ("User-agent: a|Disallow: /x|User-agent: b|Disallow: /y|User-agent: a|Disallow: /z", "a", "/y", true),
+            ("User-agent: a|Disallow: /x|User-agent: a|Allow: /x", "a", "/x", true),
+        ],
+    },
+    Requirement {
+        section: "2.2.1",
+        level: "MUST",
+        says: "without a group that matches, that of * is obeyed, if there is one",
+        cases: &[
+            ("User-agent: a|Allow: /|User-agent: *|Disallow: /", "b", "/", false),
+            ("User-agent: a|Disallow: /x|User-agent: *|Disallow: /", "a", "/y", true),
+        ],
+    },
+    Requirement {
+        section: "2.2.1",
+        level: "MUST",
+        says: "if there is neither, no rules apply",
+        cases: &[("User-agent: a|Disallow: /", "b", "/", true), ("", "b", "/", true)],
+    },
+    Requirement {
+        section: "2.2.2",
+        level: "MUST",
+        says: "matching starts at the first octet of the path",
+        cases: &[("User-agent: *|Disallow: /b", "a", "/a/b", true), ("User-agent: *|Disallow: /a", "a", "/a/b", false)],
+    },
+    Requirement {
+        section: "2.2.2",
+        level: "MUST",
+        says: "the most specific match is used, which is the one of the most octets",
+        cases: &[
+            ("User-agent: *|Allow: /a|Disallow: /a/b", "a", "/a/b", false),
+            ("User-agent: *|Disallow: /a/b|Allow: /a/b/c", "a", "/a/b/c", true),
+            ("User-agent: *|Disallow: /ツ|Allow: /%E3%83%8", "a", "/ツ", false),
+        ],
+    },
+    Requirement {
+        section: "2.2.2",
+        level: "SHOULD",
+        says: "matching is case-sensitive",
+        cases: &[("User-agent: *|Disallow: /A", "a", "/a", true), ("User-agent: *|Disallow: /A", "a", "/A", false)],
+    },
+    Requirement {
+        section: "2.2.2",
+        level: "SHOULD",
+        says: "of an equivalent Allow and Disallow the Allow is used",
+        cases: &[
+            ("User-agent: *|Disallow: /p|Allow: /p", "a", "/p", true),
+            ("User-agent: *|Allow: /*x|Disallow: /yx", "a", "/yx", true),
+        ],
+    },
+    Requirement {
+        section: "2.2.2",
+        level: "MAY",
+        says: "duplicate rules may be removed: they change nothing",
+        cases: &[
+            ("User-agent: *|Disallow: /x|Disallow: /x|Allow: /x/y|Allow: /x/y", "a", "/x", false),
+            ("User-agent: *|Disallow: /x|Disallow: /x|Allow: /x/y|Allow: /x/y", "a", "/x/y", true),
+        ],
+    },
+    Requirement {
+        section: "2.2.2",
+        level: "-",
+        says: "a path that no rule matches is allowed, and /robots.txt always",
+        cases: &[
+            ("User-agent: *|Disallow: /x", "a", "/y", true),
+            ("User-agent: *|Disallow: /", "a", "/robots.txt", true),
+            ("User-agent: *|Disallow: /", "a", "/robots.txt?x", false),
+        ],
+    },
+    Requirement {
+        section: "2.2.2",
+        level: "MUST",
+        says: "octets outside ASCII, and reserved ones, are percent-encoded before they are compared",
+        cases: &[
+            ("User-agent: *|Disallow: /foo/bar?baz=quz", "a", "/foo/bar?baz=quz", false),
+            ("User-agent: *|Disallow: /foo/bar/ツ", "a", "/foo/bar/%E3%83%84", false),
+            ("User-agent: *|Disallow: /foo/bar/%E3%83%84", "a", "/foo/bar/ツ", false),
+            ("User-agent: *|Disallow: /a%2Fb", "a", "/a/b", true),
+            ("User-agent: *|Disallow: /a%2fb", "a", "/a%2Fb", false),
+        ],
+    },
+    Requirement {
+        section: "2.2.2",
+        level: "MUST",
+        says: "percent-encoded unreserved octets are decoded before they are compared",
+        cases: &[
+            ("User-agent: *|Disallow: /foo/bar/%62%61%7A", "a", "/foo/bar/baz", false),
+            ("User-agent: *|Disallow: /m", "a", "/%6D", false),
+            ("User-agent: *|Disallow: /~x", "a", "/%7Ex", false),
+        ],
+    },
+    Requirement {
+        section: "2.2.2",
+        level: "SHOULD",
+        says: "rules outside any group are ignored",
+        cases: &[("Disallow: /|User-agent: *|Disallow: /x", "a", "/y", true)],
+    },
+    Requirement {
+        section: "2.2.2",
+        level: "MAY",
+        says: "another encoding may be bridged: we keep the octets, so that one odd byte costs its line alone",
+        cases: &[("User-agent: *|Disallow: /\u{fffd}|Disallow: /x", "a", "/x", false)],
+    },
+    Requirement {
+        section: "2.2.3",
+        level: "MUST",
+        says: "# begins a comment",
+        cases: &[
+            ("User-agent: * # all|Disallow: /x # y", "a", "/x", false),
+            ("# User-agent: *|# Disallow: /", "a", "/", true),
+            ("User-agent: *|Disallow: /x#y", "a", "/xz", false),
+        ],
+    },
+    Requirement {
+        section: "2.2.3",
+        level: "MUST",
+        says: "$ ends a pattern",
+        cases: &[
+            ("User-agent: *|Disallow: /x$", "a", "/x", false),
+            ("User-agent: *|Disallow: /x$", "a", "/xy", true),
+            ("User-agent: *|Disallow: /x$y", "a", "/x$y", false),
+        ],
+    },
+    Requirement {
+        section: "2.2.3",
+        level: "MUST",
+        says: "* stands for any run of characters, none included",
+        cases: &[
+            ("User-agent: *|Disallow: /x*y", "a", "/xy", false),
+            ("User-agent: *|Disallow: /x*y", "a", "/x/a/yz", false),
+            ("User-agent: *|Disallow: *.gif$", "a", "/x.gif", false),
+            ("User-agent: *|Disallow: /x*y", "a", "/xz", true),
+        ],
+    },
+    Requirement {
+        section: "2.2.3",
+        level: "SHOULD",
+        says: "special characters are matched as themselves where the rule encodes them",
+        cases: &[
+            ("User-agent: *|Disallow: /path/file-with-a-%2A.html", "a", "/path/file-with-a-*.html", false),
+            ("User-agent: *|Disallow: /path/foo-%24", "a", "/path/foo-$", false),
+            ("User-agent: *|Disallow: /%2A", "a", "/x", true),
+        ],
+    },
+    Requirement {
+        section: "2.2.4",
+        level: "MAY",
+        says: "other records may be read: they are kept",
+        cases: &[("User-agent: *|Sitemap: https://e.com/s|Disallow: /x|Crawl-delay: 1", "a", "/x", false)],
+    },
+    Requirement {
+        section: "2.2.4",
+        level: "MUST NOT",
+        says: "reading them does not interfere with groups and rules",
+        cases: &[
+            ("User-agent: a|Sitemap: https://e.com/s||User-agent: b|Disallow: /", "a", "/", false),
+            ("User-agent: a|Crawl-delay: 1|User-agent: b|Disallow: /", "a", "/", false),
+            ("User-agent: a|Disallow: /x|Host: e.com|Disallow: /y", "a", "/y", false),
+        ],
+    },
+    Requirement {
+        section: "2.3.1.5",
+        level: "MUST",
+        says: "each line is tried, and what parses is used",
+        cases: &[
+            ("<html>|User-agent: *|!?|: |Disallow|Disallow: /x|\u{1}", "a", "/x", false),
+            ("User-agent|User-agent: *|Disallow /y|Disallow: /x", "a", "/y", true),
+        ],
+    },
+];
+
+#[test]
+fn each_requirement_that_a_reader_of_files_can_meet_is_met() {
+    for Requirement { section, level, says, cases } in REQUIREMENTS {
+        for (text, agent, path, allowed) in *cases {
+            let body = file(text);
+            let robots = RobotsTxt::parse(&body, Dialect::Rfc9309);
+            let found = robots.rules_for(agent).judge(path.as_bytes()).allowed;
+            assert_eq!(found, *allowed, "section {section}, {level}: {says}: {text} {agent} {path}");
+        }
+    }
+}
+
 #[test]
 fn section_2_1_the_last_group_may_have_no_rules() {
     check("User-agent: *|Disallow: /|User-agent: a", "a", "/x", true);
