@@ -84,6 +84,22 @@ crate::words! {
 }
 
 impl Cause {
+    /// Whether it may be otherwise a little later: what took too long, was cut off, or failed at the resolver.
+    pub const fn is_transient(self) -> bool {
+        matches!(
+            self,
+            Self::DnsServfail
+                | Self::DnsTimeout
+                | Self::ConnectTimeout
+                | Self::TlsTimeout
+                | Self::HttpEmptyReply
+                | Self::HttpReset
+                | Self::HttpShortBody
+                | Self::HttpTimeout
+                | Self::HttpTooSlow
+        )
+    }
+
     /// The class of the word.
     pub const fn class(self) -> OutcomeClass {
         match self {

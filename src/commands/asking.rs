@@ -30,6 +30,15 @@ pub(super) struct AskingArgs {
     /// Requests started a second at most, whatever the servers; 0 for no limit [default: 200; in a rehearsal 0]
     #[arg(long, value_name = "N")]
     rate: Option<u32>,
+
+    /// Try each target once only; by default one that failed in passing (time-out, reset, 5xx, 429, SERVFAIL) is tried
+    /// again after ten minutes, or at the end
+    #[arg(long)]
+    no_second_try: bool,
+
+    /// Start nothing after this time; what was not attempted is recorded as that
+    #[arg(long, value_name = "SPAN", value_parser = parse_duration)]
+    deadline: Option<Duration>,
 }
 
 /// Who asks, whom for addresses, and how much is taken.
@@ -71,11 +80,24 @@ const LOOKUPS_A_SECOND: u32 = 500;
 const LOOKUPS_IN_FLIGHT: usize = 256;
 const PER_NETWORK: usize = 8;
 const WAITING: usize = 100_000;
+const SECOND_TRY: Duration = Duration::from_secs(10 * 60);
+const BACKOFF: Duration = Duration::from_secs(60);
+const REHEARSED_BACKOFF: Duration = Duration::from_secs(1);
+/// A server that wants to be left alone for longer is not asked again in the same run.
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
 impl AskerArgs {
     /// Decides how to ask a single host: as a survey of one target would by default.
     pub(super) fn decide(self, is_rehearsal: bool) -> Asking {
-        AskingArgs { asker: self, gap: None, concurrency: NonZeroUsize::MIN, rate: None }.decide(is_rehearsal)
+        AskingArgs {
+            asker: self,
+            gap: None,
+            concurrency: NonZeroUsize::MIN,
+            rate: None,
+            no_second_try: true,
+            deadline: None,
+        }
+        .decide(is_rehearsal)
     }
 }
 
@@ -91,6 +113,7 @@ impl AskingArgs {
             rate => Duration::from_secs(1) / rate * slowness,
         };
         let lookup_interval = if is_rehearsal { Duration::ZERO } else { Duration::from_secs(1) / LOOKUPS_A_SECOND };
+        let backoff = if is_rehearsal { REHEARSED_BACKOFF } else { BACKOFF };
         let version = env!("CARGO_PKG_VERSION");
         let user_agent = match &contact {
             Some(contact) => format!("robots-survey/{version} (+{contact})"),
@@ -110,12 +133,14 @@ impl AskingArgs {
                 read_timeout: Duration::from_secs(8),
                 total_timeout: Duration::from_secs(20),
             },
-            pace: Pace { gap, interval, per_network: PER_NETWORK },
+            pace: Pace { gap, interval, per_network: PER_NETWORK, backoff, patience: PATIENCE },
             limits: Limits {
                 in_flight: self.concurrency.get(),
                 resolving: LOOKUPS_IN_FLIGHT,
                 lookup_interval,
                 waiting: WAITING,
+                second_try: (!self.no_second_try).then_some(SECOND_TRY),
+                deadline: self.deadline,
             },
             rate: (!interval.is_zero()).then(|| interval.as_secs_f64().recip()),
             upstreams: resolver,
@@ -201,7 +226,14 @@ mod tests {
             max_body: NonZeroUsize::new(512 << 10).unwrap(),
             resolver: Vec::new(),
         };
-        AskingArgs { asker, gap: None, concurrency: NonZeroUsize::new(300).unwrap(), rate: None }
+        AskingArgs {
+            asker,
+            gap: None,
+            concurrency: NonZeroUsize::new(300).unwrap(),
+            rate: None,
+            no_second_try: false,
+            deadline: None,
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -19,9 +19,10 @@ use super::{judging, summary};
 use crate::classify::Classifier;
 use crate::classify::row::Hex;
 use crate::cli::{Destination, Judging, Output};
-use crate::crawl::{self, End, Pulse, crawl};
+use crate::crawl::{self, End, LongestLine, Pulse, crawl};
 use crate::input::{ListOptions, Rejected, TargetList, read_list};
 use crate::progress::{Counts, Progress};
+use crate::report::thousands;
 use crate::snapshot::{Folder, List, Plan, Settings, SnapshotWriter};
 
 /// Survey the domains of a list.
@@ -194,8 +195,13 @@ async fn ask_everyone(
         let list = Arc::clone(&list);
         order.into_iter().filter(move |index| !done.contains(*index)).map(move |index| list.target(index))
     };
-    let show = || {
+    let mut is_bound_told = false;
+    let mut show = || {
         let (pulse, tally) = (*pulse_seen.borrow(), *tally_seen.borrow());
+        if let Some(longest) = pulse.longest_line.filter(|_| !is_bound_told) {
+            is_bound_told = true;
+            note_bound(progress, longest);
+        }
         progress.update(&Counts {
             listed,
             done: tally.rows,
@@ -269,6 +275,7 @@ fn plan(args: &SurveyArgs, classifier: &Classifier, list: &TargetList, asking: &
             gap_ms: u64::try_from(asking.pace.gap.as_millis()).unwrap_or(u64::MAX),
             concurrency: asking.limits.in_flight as u64,
             rate: asking.rate.unwrap_or(0.0),
+            second_try: asking.limits.second_try.is_some(),
             max_body: asking.fetch.max_body as u64,
             contact: asking.contact.as_ref().map(ToString::to_string),
             user_agent: asking.fetch.user_agent.clone(),
@@ -308,6 +315,14 @@ fn fit_descriptors(asking: &mut Asking) -> anyhow::Result<()> {
         asking.limits.resolving
     );
     Ok(())
+}
+
+/// Says how long the run takes at least, where that is long: neither speed nor order can change it.
+fn note_bound(progress: &Progress, LongestLine { server, targets, at_least }: LongestLine) {
+    if at_least >= Duration::from_secs(60) {
+        let span = SignedDuration::from_secs(i64::try_from(at_least.as_secs()).unwrap_or(i64::MAX));
+        progress.note(&format!("at least {span:#}: {} targets share {server}", thousands(targets as u64)));
+    }
 }
 
 fn note_list(progress: &Progress, list: &TargetList, writer: &SnapshotWriter) {

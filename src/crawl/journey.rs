@@ -41,6 +41,8 @@ pub(crate) struct Journey {
     names: Vec<(String, Resolution)>,
     /// The failure of the listed name that got furthest.
     failure: Option<Failure>,
+    /// What the first try saw, where this is the second.
+    earlier: Option<Box<Observation>>,
 }
 
 /// What has to happen next.
@@ -68,7 +70,29 @@ impl Journey {
             sent_at: today,
             names: Vec::new(),
             failure: None,
+            earlier: None,
         })
+    }
+
+    /// Sets out once more for a target whose first try failed in passing.
+    pub(crate) fn begin_again(earlier: Box<Observation>, now: Instant, today: Timestamp) -> Box<Self> {
+        let mut journey = Self::begin(earlier.target.clone(), now, today);
+        journey.earlier = Some(earlier);
+        journey
+    }
+
+    /// Whether this is the first try.
+    pub(crate) fn is_first_try(&self) -> bool {
+        self.earlier.is_none()
+    }
+
+    /// Ends without asking further; what a first try saw stands.
+    pub(crate) fn abandon(self: Box<Self>, cause: Cause, now: Instant) -> Box<Observation> {
+        if let Some(earlier) = self.earlier {
+            return earlier;
+        }
+        let detail = self.is_redirected().then(|| "after a redirect".to_owned());
+        self.end(Ending::Failure(Failure { cause, detail }), now)
     }
 
     /// The URL to ask next.
@@ -83,7 +107,7 @@ impl Journey {
 
     /// Whether nothing is known of the target yet.
     pub(crate) fn is_fresh(&self) -> bool {
-        self.names.is_empty() && self.failure.is_none()
+        self.names.is_empty() && self.failure.is_none() && self.is_first_try()
     }
 
     /// Whether a request was made for the target already.
@@ -248,6 +272,10 @@ impl Journey {
     }
 
     fn finish(self: Box<Self>, ending: Ending, now: Instant) -> Step {
+        Step::Done(self.end(ending, now))
+    }
+
+    fn end(self: Box<Self>, ending: Ending, now: Instant) -> Box<Observation> {
         let has_answered = self.hops.last().is_some_and(|hop| hop.status.is_some()) || self.is_redirected();
         // The columns speak of the name that was asked; where nothing answered, that is the listed one.
         let asked = match (self.is_www(), self.target.domain.www(), &ending) {
@@ -257,24 +285,34 @@ impl Journey {
         };
         let resolution = self.names.into_iter().find(|(name, _)| name == asked.as_str()).map(|(_, found)| found);
         let resolution = resolution.unwrap_or_default();
-        Step::Done(Box::new(Observation {
+        let mut hops = self.earlier.and_then(|earlier| earlier.asking).map_or_else(Vec::new, |asking| asking.hops);
+        hops.extend(self.hops);
+        Box::new(Observation {
             target: self.target,
             capture_index: 0,
             fetched_at: Some(self.sent_at),
             asking: Some(Asking {
                 elapsed: now - self.started,
-                hops: self.hops,
+                hops,
                 authority: has_answered.then_some(self.authority),
                 resolved_ips: resolution.ips,
                 dns_cname: resolution.cname,
             }),
             ending,
             body_source: BodySource::Fetched,
-        }))
+        })
     }
 
     fn is_www(&self) -> bool {
         matches!(self.authority, Authority::HttpsWww | Authority::HttpWww)
+    }
+}
+
+/// Whether an ending may be otherwise a little later: a time-out, a reset, a server's own error, a request for fewer.
+pub(crate) fn is_transient(ending: &Ending) -> bool {
+    match ending {
+        Ending::Response(response) => matches!(response.status, 429 | 500..=599),
+        Ending::Failure(failure) => failure.cause.is_transient(),
     }
 }
 

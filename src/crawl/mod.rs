@@ -16,6 +16,7 @@
 //! * `journey`: the way of one target, pure.
 //! * `schedule`: politeness as a value, pure.
 //! * `reach`: whom the crawl may contact.
+//! * `refusal`: servers that ask for fewer requests.
 //! * `resolve`, `fetch`, `tls`, `body`: one look-up, one request.
 //! * `failure`: library errors → causes and faults.
 
@@ -24,12 +25,13 @@ mod failure;
 mod fetch;
 mod journey;
 mod reach;
+mod refusal;
 mod resolve;
 mod run;
 mod schedule;
 mod tls;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,6 +80,11 @@ pub struct Limits {
     pub lookup_interval: Duration,
     /// Targets that wait for their server's turn. Above it no new target is taken.
     pub waiting: usize,
+    /// How long after a transient failure its target is tried once more, or at the end of the crawl where that comes
+    /// first; nothing for a single try.
+    pub second_try: Option<Duration>,
+    /// After this time nothing is started any more; what was not attempted is observed as that.
+    pub deadline: Option<Duration>,
 }
 
 /// How far a crawl has come.
@@ -95,6 +102,21 @@ pub struct Pulse {
     pub done: u64,
     /// Times that a fault of this machine made the crawl pause.
     pub faults: u64,
+    /// Targets that will be tried a second time.
+    pub late: usize,
+    /// The line that decides how long the crawl takes at least, once enough names are resolved to tell.
+    pub longest_line: Option<LongestLine>,
+}
+
+/// Targets that share one server, so that the gap between them bounds the time of the whole crawl.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LongestLine {
+    /// The server; of an IPv6 one the first address of its /64.
+    pub server: IpAddr,
+    /// How many targets wait for it.
+    pub targets: usize,
+    /// What their gaps come to.
+    pub at_least: Duration,
 }
 
 /// How a crawl that could end in order ended.

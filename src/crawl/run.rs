@@ -19,12 +19,14 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::fetch::{Exchange, Fetcher};
-use super::journey::{Journey, Step};
+use super::journey::{Journey, Step, is_transient};
+use super::refusal::{self, Refusal};
 use super::resolve::{Resolution, Resolver};
 use super::schedule::{Pace, Schedule, Server, Turn};
 use super::{CrawlError, End, Fault, Limits, Miss, Pulse, Reach};
 use crate::domain::Target;
 use crate::observation::Observation;
+use crate::outcome::Cause;
 
 /// The seam between the loop and the world: tests put a web of their own behind it, in virtual time.
 pub(super) trait Web: Clone + Send + Sync + 'static {
@@ -58,10 +60,16 @@ pub(super) struct Crawl<W> {
     schedule: Schedule<(Box<Journey>, IpAddr)>,
     /// Journeys whose next step is a look-up; they go before new targets.
     lookups: VecDeque<Box<Journey>>,
+    /// Targets for a second try, and when it is due; all wait equally long, so the first is due first.
+    late: VecDeque<(Instant, Box<Observation>)>,
+    /// Bytes of the bodies among them.
+    late_bytes: usize,
     resolving: JoinSet<(bool, Ended)>,
-    asking: JoinSet<(Server, Instant, Ended)>,
+    asking: JoinSet<(Server, Instant, Option<Refusal>, Ended)>,
     next_lookup: Instant,
     trouble: Option<Trouble>,
+    /// The deadline has passed: nothing is started any more.
+    is_over: bool,
     pulse: Pulse,
     panics: Vec<String>,
 }
@@ -72,6 +80,8 @@ enum Ended {
     Next(Step),
     /// The target is done and its observation accepted.
     Accepted,
+    /// The first try failed in passing; a second one may tell otherwise.
+    Transient(Box<Observation>),
     /// Our own machine failed; the same step is due again.
     Fault(Fault, Again),
     /// The sink is closed.
@@ -99,6 +109,8 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// A fault that has not passed after this long ends the crawl.
 const FAULT_LIMIT: Duration = Duration::from_secs(180);
+/// Bytes of bodies that are held for a second try; targets beyond get none.
+const LATE_BYTES: usize = 64 << 20;
 /// A crawl pauses and asks again; it stops at once only when this many tasks have panicked.
 const MAX_PANICS: usize = 100;
 
@@ -111,10 +123,13 @@ impl<W: Web> Crawl<W> {
             sink,
             schedule: Schedule::new(pace),
             lookups: VecDeque::new(),
+            late: VecDeque::new(),
+            late_bytes: 0,
             resolving: JoinSet::new(),
             asking: JoinSet::new(),
             next_lookup: Instant::now(),
             trouble: None,
+            is_over: false,
             pulse: Pulse::default(),
             panics: Vec::new(),
         }
@@ -127,24 +142,33 @@ impl<W: Web> Crawl<W> {
         stop: &CancellationToken,
     ) -> Result<End, CrawlError> {
         let mut targets = targets.fuse().peekable();
+        let deadline = self.limits.deadline.map(|span| Instant::now() + span);
         loop {
             // The clock is read after every wait, never before it: a start that was judged by an older reading would
             // come too early.
             let now = Instant::now();
             let stopping = stop.is_cancelled();
-            let mut wake = None;
+            let mut wake = deadline.filter(|_| !self.is_over);
+            if wake.is_some_and(|deadline| deadline <= now) && !stopping {
+                self.give_up(&mut targets, now).await?;
+                wake = None;
+            }
             if !stopping {
-                wake = match self.trouble.as_ref().filter(|trouble| trouble.until > now) {
+                self.call_back(now, targets.peek().is_none());
+                wake = earlier(wake, self.late.front().map(|(due, _)| *due));
+                let next = match self.trouble.as_ref().filter(|trouble| trouble.until > now) {
                     Some(trouble) => Some(trouble.until),
                     None => earlier(self.start_lookups(&mut targets, now), self.start_requests(now)),
                 };
+                wake = earlier(wake, next);
             }
+            self.measure(targets.peek().is_none());
             self.publish(pulse);
             let is_idle = self.resolving.is_empty() && self.asking.is_empty();
             if is_idle && stopping {
                 return self.end(End::Stopped);
             }
-            let nothing_waits = self.lookups.is_empty() && self.schedule.waiting() == 0;
+            let nothing_waits = self.lookups.is_empty() && self.late.is_empty() && self.schedule.waiting() == 0;
             if is_idle && nothing_waits && targets.peek().is_none() {
                 return self.end(End::Complete);
             }
@@ -153,13 +177,20 @@ impl<W: Web> Crawl<W> {
                     // A look-up that was aborted is no look-up: its target has no row.
                     if let Ok((is_first, ended)) = joined {
                         self.pulse.resolved += u64::from(is_first && !matches!(ended, Ended::Fault(..)));
-                        self.take(ended)?;
+                        self.take(ended).await?;
                     }
                 }
                 Some(ended) = self.asking.join_next() => {
-                    let (server, at, ended) = ended.expect("panics are caught inside the task");
-                    self.schedule.release(server, at);
-                    self.take(ended)?;
+                    let (server, at, refusal, ended) = ended.expect("panics are caught inside the task");
+                    match refusal {
+                        None => self.schedule.release(server, at),
+                        Some(refusal) => {
+                            for (journey, _) in self.schedule.refuse(server, at, refusal.after) {
+                                self.accept(journey.abandon(Cause::NotAttemptedLimited, at)).await?;
+                            }
+                        }
+                    }
+                    self.take(ended).await?;
                 }
                 () = sleep_until(wake) => {}
                 () = stop.cancelled(), if !stopping => self.resolving.abort_all(),
@@ -181,7 +212,7 @@ impl<W: Web> Crawl<W> {
         targets: &mut std::iter::Peekable<impl Iterator<Item = Target>>,
         now: Instant,
     ) -> Option<Instant> {
-        while self.resolving.len() < self.limits.resolving {
+        while self.resolving.len() < self.limits.resolving && !self.is_over {
             let may_take = self.schedule.waiting() + self.resolving.len() < self.limits.waiting;
             if self.lookups.is_empty() && (!may_take || targets.peek().is_none()) {
                 return None;
@@ -213,53 +244,56 @@ impl<W: Web> Crawl<W> {
     fn spawn_lookup(&mut self, journey: Box<Journey>) {
         let (web, reach, sink) = (self.web.clone(), Arc::clone(&self.reach), self.sink.clone());
         let is_first = journey.is_fresh();
+        let may_be_late = self.limits.second_try.is_some() && journey.is_first_try();
         let work = async move {
             let step = match web.resolve(journey.host()).await {
                 Ok(resolution) => journey.resolved(Ok(resolution), &reach, Instant::now()),
                 Err(Miss::Failure(failure)) => journey.resolved(Err(failure), &reach, Instant::now()),
                 Err(Miss::Fault(fault)) => return Ended::Fault(fault, Again::Resolve(journey)),
             };
-            hand_over(step, &sink).await
+            hand_over(step, may_be_late, &sink).await
         };
         self.resolving.spawn(async move { (is_first, contain(work).await) });
     }
 
     fn spawn_request(&mut self, server: Server, journey: Box<Journey>, ip: IpAddr) {
+        let may_be_late = self.limits.second_try.is_some();
         let (web, reach, sink) = (self.web.clone(), Arc::clone(&self.reach), self.sink.clone());
         self.asking.spawn(async move {
             // The gap runs from the end of the connection, not from the moment the writer has taken the row.
             let mut at = Instant::now();
+            let mut refusal = None;
             let work = async {
                 let exchange = web.ask(journey.url(), ip).await;
                 at = Instant::now();
                 match exchange {
-                    Ok(exchange) => hand_over(journey.answered(exchange, &reach, at), &sink).await,
+                    Ok(exchange) => {
+                        refusal = refusal::of(&exchange);
+                        let may_be_late = may_be_late && journey.is_first_try();
+                        hand_over(journey.answered(exchange, &reach, at), may_be_late, &sink).await
+                    }
                     Err(fault) => Ended::Fault(fault, Again::Ask(journey, ip)),
                 }
             };
             let ended = contain(work).await;
-            (server, at, ended)
+            (server, at, refusal, ended)
         });
     }
 
-    fn take(&mut self, ended: Ended) -> Result<(), CrawlError> {
+    async fn take(&mut self, ended: Ended) -> Result<(), CrawlError> {
         let now = Instant::now();
         match ended {
             Ended::Accepted => {
                 self.trouble = None;
                 self.pulse.done += 1;
             }
+            Ended::Transient(observation) => {
+                self.trouble = None;
+                self.put_off(observation, now).await?;
+            }
             Ended::Next(step) => {
                 self.trouble = None;
-                match step {
-                    Step::Resolve(journey) => self.lookups.push_back(journey),
-                    // What was begun is finished before the line's next target, so that few are under way at once.
-                    Step::Ask(journey, ip) if journey.has_begun() => {
-                        self.schedule.push_front(ip.into(), (journey, ip), now);
-                    }
-                    Step::Ask(journey, ip) => self.schedule.push(ip.into(), (journey, ip), now),
-                    Step::Done(_) => unreachable!("a finished step was handed to the sink"),
-                }
+                self.go_on(step, now).await?;
             }
             Ended::Fault(fault, again) => {
                 match again {
@@ -279,6 +313,90 @@ impl<W: Web> Crawl<W> {
             }
         }
         Ok(())
+    }
+
+    /// Puts a journey where its next step waits, unless that will not come.
+    async fn go_on(&mut self, step: Step, now: Instant) -> Result<(), CrawlError> {
+        match step {
+            Step::Resolve(journey) | Step::Ask(journey, _) if self.is_over => {
+                self.accept(journey.abandon(Cause::NotAttemptedDeadline, now)).await?;
+            }
+            Step::Ask(journey, ip) if self.schedule.is_closed(ip.into()) => {
+                self.accept(journey.abandon(Cause::NotAttemptedLimited, now)).await?;
+            }
+            Step::Resolve(journey) => self.lookups.push_back(journey),
+            // What was begun is finished before the line's next target, so that few are under way at once.
+            Step::Ask(journey, ip) if journey.has_begun() => {
+                self.schedule.push_front(ip.into(), (journey, ip), now);
+            }
+            Step::Ask(journey, ip) => self.schedule.push(ip.into(), (journey, ip), now),
+            Step::Done(observation) => self.accept(observation).await?,
+        }
+        Ok(())
+    }
+
+    /// Sends an observation that no task sends.
+    async fn accept(&mut self, observation: Box<Observation>) -> Result<(), CrawlError> {
+        self.sink.send(*observation).await.map_err(|_| CrawlError::SinkClosed)?;
+        self.pulse.done += 1;
+        Ok(())
+    }
+
+    /// Keeps a target for its second try.
+    async fn put_off(&mut self, observation: Box<Observation>, now: Instant) -> Result<(), CrawlError> {
+        let bytes = body_bytes(&observation);
+        match self.limits.second_try {
+            Some(wait) if !self.is_over && self.late_bytes + bytes <= LATE_BYTES => {
+                self.late_bytes += bytes;
+                self.late.push_back((now + wait, observation));
+                Ok(())
+            }
+            _ => self.accept(observation).await,
+        }
+    }
+
+    /// Sets out again for those whose second try is due, which it is for all when nothing else is left to do.
+    fn call_back(&mut self, now: Instant, are_all_taken: bool) {
+        let is_idle = self.lookups.is_empty()
+            && self.resolving.is_empty()
+            && self.asking.is_empty()
+            && self.schedule.waiting() == 0;
+        let is_end = are_all_taken && is_idle;
+        while let Some((due, _)) = self.late.front()
+            && (*due <= now || is_end)
+            && let Some((_, earlier)) = self.late.pop_front()
+        {
+            self.late_bytes -= body_bytes(&earlier);
+            self.lookups.push_back(Journey::begin_again(earlier, now, Timestamp::now()));
+        }
+    }
+
+    /// The time is up: all that was not attempted is observed as that, what is in flight is awaited.
+    async fn give_up(&mut self, targets: &mut impl Iterator<Item = Target>, now: Instant) -> Result<(), CrawlError> {
+        self.is_over = true;
+        let waiting = self.schedule.drain().into_iter().map(|(journey, _)| journey);
+        let begun: Vec<Box<Journey>> = self.lookups.drain(..).chain(waiting).collect();
+        for journey in begun {
+            self.accept(journey.abandon(Cause::NotAttemptedDeadline, now)).await?;
+        }
+        for (_, observation) in std::mem::take(&mut self.late) {
+            self.accept(observation).await?;
+        }
+        for target in targets {
+            let journey = Journey::begin(target, now, Timestamp::now());
+            self.accept(journey.abandon(Cause::NotAttemptedDeadline, now)).await?;
+        }
+        Ok(())
+    }
+
+    /// Finds the line that decides how long all of it takes at least, once: when all names are resolved, or so many
+    /// that no more are taken.
+    fn measure(&mut self, are_all_taken: bool) {
+        let is_resolved = are_all_taken && self.lookups.is_empty() && self.resolving.is_empty();
+        let is_full = self.schedule.waiting() >= self.limits.waiting;
+        if self.pulse.longest_line.is_none() && (is_resolved || is_full) {
+            self.pulse.longest_line = self.schedule.longest_line();
+        }
     }
 
     /// Starts nothing for a while, longer each time; ends the crawl when the fault does not pass.
@@ -302,13 +420,19 @@ impl<W: Web> Crawl<W> {
         self.pulse.resolving = self.resolving.len();
         self.pulse.waiting = self.schedule.waiting();
         self.pulse.in_flight = self.asking.len();
+        self.pulse.late = self.late.len();
         pulse.send_replace(self.pulse);
     }
 }
 
+fn body_bytes(observation: &Observation) -> usize {
+    observation.response().map_or(0, |response| response.body.len())
+}
+
 /// Sends a finished target's observation to the sink; anything else is the loop's to take further.
-async fn hand_over(step: Step, sink: &mpsc::Sender<Observation>) -> Ended {
+async fn hand_over(step: Step, may_be_late: bool, sink: &mpsc::Sender<Observation>) -> Ended {
     match step {
+        Step::Done(observation) if may_be_late && is_transient(&observation.ending) => Ended::Transient(observation),
         Step::Done(observation) => match sink.send(*observation).await {
             Ok(()) => Ended::Accepted,
             Err(_) => Ended::SinkClosed,

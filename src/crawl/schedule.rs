@@ -6,10 +6,12 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use tokio::time::Instant;
+
+use super::LongestLine;
 
 /// How gently servers are asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,17 +22,24 @@ pub struct Pace {
     pub interval: Duration,
     /// Connections open at once to one IPv4 /24 or IPv6 /48.
     pub per_network: usize,
+    /// The pause after a server asked for fewer requests and named no time; it doubles with each refusal in a row.
+    pub backoff: Duration,
+    /// The longest time that is waited because a server named it; one that names more is not asked again.
+    pub patience: Duration,
 }
+
+/// Refusals in a row after which a server is not asked again.
+const REFUSALS: u32 = 3;
 
 /// Jobs waiting for their server's turn.
 ///
 /// Between a [`Turn::Ready`] and its [`Schedule::release`] the server is busy and no other job of its line is ready.
 /// A server is forgotten as soon as its line is empty and its gap has passed, so memory follows what waits, not what
-/// was ever seen.
+/// was ever seen; only those that refused are remembered.
 #[derive(Debug)]
 pub(crate) struct Schedule<J> {
     pace: Pace,
-    lines: HashMap<Server, VecDeque<J>>,
+    lines: HashMap<Server, Line<J>>,
     /// When each server that is neither busy nor parked may next be asked. Each such server stands here exactly once.
     ready: BinaryHeap<Reverse<(Instant, u64, Server)>>,
     /// Connections open to each network; networks without any are absent.
@@ -40,6 +49,26 @@ pub(crate) struct Schedule<J> {
     next_start: Option<Instant>,
     sequence: u64,
     waiting: usize,
+}
+
+/// One server's line.
+#[derive(Debug)]
+struct Line<J> {
+    jobs: VecDeque<J>,
+    /// It stands among the ready, is parked or is busy; else nothing waits for it.
+    is_known: bool,
+    /// It asked for fewer requests so many times in a row.
+    refusals: u32,
+    /// It may not be asked before, whatever its gap.
+    blocked_until: Option<Instant>,
+    /// It is not asked again.
+    is_closed: bool,
+}
+
+impl<J> Default for Line<J> {
+    fn default() -> Self {
+        Self { jobs: VecDeque::new(), is_known: false, refusals: 0, blocked_until: None, is_closed: false }
+    }
 }
 
 /// What [`Schedule::pop`] found.
@@ -85,9 +114,12 @@ impl<J> Schedule<J> {
                 return Turn::Wait(at);
             }
             let line = self.lines.get_mut(&server).expect("a server in the heap has a line");
-            if line.is_empty() {
+            if line.jobs.is_empty() {
                 self.ready.pop();
-                self.lines.remove(&server);
+                line.is_known = false;
+                if line.refusals == 0 && !line.is_closed {
+                    self.lines.remove(&server);
+                }
                 continue;
             }
             if let Some(next_start) = self.next_start.filter(|next_start| *next_start > now) {
@@ -105,13 +137,74 @@ impl<J> Schedule<J> {
                 self.next_start = Some(now + self.pace.interval);
             }
             self.waiting -= 1;
-            return Turn::Ready(server, line.pop_front().expect("the line was seen not to be empty"));
+            return Turn::Ready(server, line.jobs.pop_front().expect("the line was seen not to be empty"));
         }
     }
 
-    /// Says that the connection to `server` ended at `ended`; the gap runs from there.
+    /// Says that the connection to `server` ended at `ended` with an answer of any kind, or none; the gap runs from
+    /// there.
     pub(crate) fn release(&mut self, server: Server, ended: Instant) {
-        self.enqueue(server, ended + self.pace.gap);
+        if let Some(line) = self.lines.get_mut(&server) {
+            line.refusals = 0;
+        }
+        self.free(server, ended);
+    }
+
+    /// Says that the connection ended and that the server asked for fewer requests, perhaps after a time.
+    ///
+    /// Its whole line waits that long, or else ever longer with each refusal in a row. After three, or where the time
+    /// is beyond our patience, it is closed: what waits for it is given back, and nothing may be pushed.
+    pub(crate) fn refuse(&mut self, server: Server, ended: Instant, after: Option<Duration>) -> Vec<J> {
+        self.sequence += 1;
+        let line = self.lines.entry(server).or_default();
+        line.refusals += 1;
+        let backoff = self.pace.backoff * 2u32.pow(line.refusals - 1);
+        // Servers that refused at one moment are not all asked again at one moment.
+        let jitter = backoff / 10 * u32::try_from(self.sequence % 11).expect("a remainder is small") / 10;
+        let pause = after.unwrap_or(backoff + jitter);
+        let mut given_back = VecDeque::new();
+        if line.refusals >= REFUSALS || pause > self.pace.patience {
+            line.is_closed = true;
+            given_back = std::mem::take(&mut line.jobs);
+            self.waiting -= given_back.len();
+        } else {
+            line.blocked_until = Some(ended + pause);
+        }
+        self.free(server, ended);
+        given_back.into()
+    }
+
+    /// Whether the server is not asked again.
+    pub(crate) fn is_closed(&self, server: Server) -> bool {
+        self.lines.get(&server).is_some_and(|line| line.is_closed)
+    }
+
+    /// Jobs that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// Takes away everything that waits.
+    pub(crate) fn drain(&mut self) -> Vec<J> {
+        self.waiting = 0;
+        self.lines.values_mut().flat_map(|line| std::mem::take(&mut line.jobs)).collect()
+    }
+
+    /// The line that takes longest, by the gap between its jobs.
+    pub(crate) fn longest_line(&self) -> Option<LongestLine> {
+        let (server, line) = self.lines.iter().max_by_key(|(_, line)| line.jobs.len())?;
+        let gaps = u32::try_from(line.jobs.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let at_least = self.pace.gap.saturating_mul(gaps);
+        Some(LongestLine { server: server.address(), targets: line.jobs.len(), at_least })
+    }
+
+    fn free(&mut self, server: Server, ended: Instant) {
+        let line = self.lines.entry(server).or_default();
+        line.is_known = true;
+        // One that refused is asked at half the rate, and half of that after the next refusal.
+        let gap = self.pace.gap * 2u32.pow(line.refusals.min(REFUSALS));
+        let at = line.blocked_until.take().unwrap_or(ended).max(ended + gap);
+        self.enqueue(server, at);
         let network = server.network();
         let open = self.open.get_mut(&network).expect("a busy server's network has an open connection");
         *open -= 1;
@@ -127,17 +220,14 @@ impl<J> Schedule<J> {
         }
     }
 
-    /// Jobs that wait.
-    pub(crate) fn waiting(&self) -> usize {
-        self.waiting
-    }
-
     fn line(&mut self, server: Server, now: Instant) -> &mut VecDeque<J> {
         self.waiting += 1;
-        if !self.lines.contains_key(&server) {
+        if !self.lines.get(&server).is_some_and(|line| line.is_known) {
             self.enqueue(server, now);
         }
-        self.lines.entry(server).or_default()
+        let line = self.lines.entry(server).or_default();
+        line.is_known = true;
+        &mut line.jobs
     }
 
     fn enqueue(&mut self, server: Server, at: Instant) {
@@ -155,6 +245,14 @@ pub(crate) enum Server {
 }
 
 impl Server {
+    /// Its address; of a /64 the first one.
+    fn address(self) -> IpAddr {
+        match self {
+            Self::V4(ip) => ip.into(),
+            Self::V6(prefix) => Ipv6Addr::from_bits(u128::from(prefix) << 64).into(),
+        }
+    }
+
     fn network(self) -> Network {
         match self {
             Self::V4(ip) => {
@@ -193,7 +291,13 @@ mod tests {
 
     use super::*;
 
-    const PACE: Pace = Pace { gap: Duration::from_secs(1), interval: Duration::ZERO, per_network: 8 };
+    const PACE: Pace = Pace {
+        gap: Duration::from_secs(1),
+        interval: Duration::ZERO,
+        per_network: 8,
+        backoff: Duration::from_secs(60),
+        patience: Duration::from_secs(900),
+    };
 
     fn server(ip: &str) -> Server {
         ip.parse::<IpAddr>().unwrap().into()
@@ -227,6 +331,74 @@ mod tests {
         assert_eq!(schedule.lines.len(), 200);
         assert_eq!(schedule.pop(start + PACE.gap), Turn::Idle);
         assert_eq!((schedule.lines.len(), schedule.open.len(), schedule.ready.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_server_that_names_a_time_is_left_alone_until_then() {
+        let start = Instant::now();
+        let mut schedule = Schedule::new(PACE);
+        let one = server("192.0.2.1");
+        schedule.push(one, 'a', start);
+        schedule.push(one, 'b', start);
+        assert_eq!(schedule.pop(start), Turn::Ready(one, 'a'));
+        assert!(schedule.refuse(one, start, Some(Duration::from_secs(30))).is_empty());
+        schedule.push(one, 'c', start);
+        let until = start + Duration::from_secs(30);
+        assert_eq!(schedule.pop(start), Turn::Wait(until));
+        assert_eq!(schedule.pop(until), Turn::Ready(one, 'b'));
+        schedule.release(one, until);
+        assert_eq!(schedule.pop(until), Turn::Wait(until + PACE.gap), "an answer forgives");
+    }
+
+    #[test]
+    fn a_server_that_names_no_time_is_left_alone_ever_longer_and_then_for_good() {
+        let mut now = Instant::now();
+        let mut schedule = Schedule::new(PACE);
+        let one = server("192.0.2.1");
+        for job in 0..5 {
+            schedule.push(one, job, now);
+        }
+        for (job, least) in [(0, 60), (1, 120)] {
+            assert_eq!(schedule.pop(now), Turn::Ready(one, job));
+            assert!(schedule.refuse(one, now, None).is_empty());
+            let Turn::Wait(until) = schedule.pop(now) else { panic!("it is blocked") };
+            let pause = until - now;
+            assert!(pause >= Duration::from_secs(least) && pause <= Duration::from_secs(least * 11 / 10), "{pause:?}");
+            now = until;
+        }
+        assert_eq!(schedule.pop(now), Turn::Ready(one, 2));
+        assert!(!schedule.is_closed(one));
+        assert_eq!(schedule.refuse(one, now, None), [3, 4]);
+        assert!(schedule.is_closed(one));
+        assert_eq!((schedule.waiting(), schedule.pop(now + Duration::from_secs(3600))), (0, Turn::Idle));
+        assert!(schedule.is_closed(one), "it is remembered");
+    }
+
+    #[test]
+    fn a_time_beyond_our_patience_closes_the_server() {
+        let start = Instant::now();
+        let mut schedule = Schedule::new(PACE);
+        let one = server("192.0.2.1");
+        schedule.push(one, 'a', start);
+        schedule.push(one, 'b', start);
+        assert_eq!(schedule.pop(start), Turn::Ready(one, 'a'));
+        assert_eq!(schedule.refuse(one, start, Some(Duration::from_secs(86_400))), ['b']);
+        assert!(schedule.is_closed(one) && !schedule.is_closed(server("192.0.2.2")));
+    }
+
+    #[test]
+    fn what_waits_can_be_taken_away() {
+        let start = Instant::now();
+        let mut schedule = Schedule::new(PACE);
+        for last in 0..20 {
+            schedule.push(server(&format!("192.0.2.{}", last % 3)), last, start);
+        }
+        let longest = schedule.longest_line().unwrap();
+        assert_eq!((longest.targets, longest.at_least), (7, 6 * PACE.gap));
+        let mut drained = schedule.drain();
+        drained.sort_unstable();
+        assert_eq!(drained, (0..20).collect::<Vec<_>>());
+        assert_eq!((schedule.waiting(), schedule.pop(start)), (0, Turn::Idle));
     }
 
     #[test]
@@ -265,13 +437,30 @@ mod tests {
         assert!(matches!(schedule.pop(start + Duration::from_millis(5)), Turn::Ready(..)));
     }
 
+    /// How a job of the property ends.
+    #[derive(Clone, Copy, Debug)]
+    enum Ended {
+        Answered,
+        /// With the seconds that the server names.
+        Refused(Option<u64>),
+    }
+
+    fn ended() -> impl Strategy<Value = Ended> {
+        prop_oneof![
+            6 => Just(Ended::Answered),
+            1 => Just(Ended::Refused(None)),
+            1 => (0u64..1200).prop_map(|seconds| Ended::Refused(Some(seconds))),
+        ]
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Any mix of servers, arrivals and service times: each job starts once, gaps and caps hold, nothing is left.
+        /// Any mix of servers, arrivals and service times: each job starts once or is given back once, gaps, pauses and
+        /// caps hold, nothing is left.
         #[test]
         fn every_job_starts_once_and_no_promise_is_broken(
-            jobs in prop::collection::vec((0u8..12, 0u64..3000, 0u64..2500, any::<bool>()), 1..120),
+            jobs in prop::collection::vec((0u8..12, 0u64..3000, 0u64..2500, any::<bool>(), ended()), 1..120),
             interval in prop_oneof![Just(0u64), 1u64..50],
         ) {
             let pace = Pace { interval: Duration::from_millis(interval), per_network: 3, ..PACE };
@@ -281,7 +470,7 @@ mod tests {
             let mut arrivals: Vec<(u64, usize)> = jobs.iter().enumerate().map(|(index, job)| (job.1, index)).collect();
             arrivals.sort_unstable();
             let mut arrivals = VecDeque::from(arrivals);
-            let mut ends: BinaryHeap<Reverse<(u64, Server)>> = BinaryHeap::new();
+            let mut ends: BinaryHeap<Reverse<(u64, Server, usize)>> = BinaryHeap::new();
             let mut free_from: HashMap<Server, u64> = HashMap::new();
             let mut busy: HashMap<Server, usize> = HashMap::new();
             let mut last_start: Option<u64> = None;
@@ -290,15 +479,31 @@ mod tests {
             loop {
                 while arrivals.front().is_some_and(|(ms, _)| *ms <= now) {
                     let (_, index) = arrivals.pop_front().unwrap();
-                    let (host, _, _, front) = jobs[index];
+                    let (host, _, _, front, _) = jobs[index];
                     let server = Server::V4(Ipv4Addr::new(192, 0, host % 3, host));
+                    if schedule.is_closed(server) {
+                        started[index] += 1;
+                        continue;
+                    }
                     if front { schedule.push_front(server, index, at(now)) } else { schedule.push(server, index, at(now)) }
                 }
-                while ends.peek().is_some_and(|Reverse((ms, _))| *ms <= now) {
-                    let Reverse((ms, server)) = ends.pop().unwrap();
+                while ends.peek().is_some_and(|Reverse((ms, ..))| *ms <= now) {
+                    let Reverse((ms, server, index)) = ends.pop().unwrap();
                     *busy.get_mut(&server).unwrap() -= 1;
-                    free_from.insert(server, ms + 1000);
-                    schedule.release(server, at(ms));
+                    let least = match jobs[index].4 {
+                        Ended::Answered => {
+                            schedule.release(server, at(ms));
+                            1000
+                        }
+                        Ended::Refused(after) => {
+                            let given_back = schedule.refuse(server, at(ms), after.map(Duration::from_secs));
+                            for index in given_back {
+                                started[index] += 1;
+                            }
+                            after.map_or(60_000, |seconds| (seconds * 1000).max(1000))
+                        }
+                    };
+                    free_from.insert(server, ms + least);
                 }
                 let mut next = match schedule.pop(at(now)) {
                     Turn::Ready(server, index) => {
@@ -311,13 +516,13 @@ mod tests {
                         prop_assert!(network <= 3, "network cap broken");
                         prop_assert!(last_start.is_none_or(|last| last + interval <= now), "interval broken");
                         last_start = Some(now);
-                        ends.push(Reverse((now + jobs[index].2, server)));
+                        ends.push(Reverse((now + jobs[index].2, server, index)));
                         continue;
                     }
                     Turn::Wait(until) => Some(u64::try_from((until - start).as_millis()).unwrap()),
                     Turn::Idle => None,
                 };
-                for candidate in [arrivals.front().map(|(ms, _)| *ms), ends.peek().map(|Reverse((ms, _))| *ms)] {
+                for candidate in [arrivals.front().map(|(ms, _)| *ms), ends.peek().map(|Reverse((ms, ..))| *ms)] {
                     next = [next, candidate].into_iter().flatten().min();
                 }
                 match next {

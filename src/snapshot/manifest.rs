@@ -106,6 +106,9 @@ pub struct Settings {
     pub concurrency: u64,
     /// Requests begun a second at most; 0 is no limit.
     pub rate: f64,
+    /// Whether targets that failed in passing are tried a second time.
+    #[serde(default)]
+    pub second_try: bool,
     /// Decoded bytes of a body that are kept.
     pub max_body: u64,
     /// Whom a site's owner can write to.

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
+mod later;
+
 use super::*;
 use crate::domain::Domain;
 use crate::observation::{Authority, Ending, Failure, Hop, Response};
@@ -20,6 +22,10 @@ enum Reply {
     Status(u16),
     Redirect(String),
     Fail(Cause),
+    /// With this Retry-After.
+    Refuse(u16, Option<&'static str>),
+    /// The first time one thing, later another.
+    First(Box<Self>, Box<Self>),
 }
 
 type Rules = fn(&Url) -> Reply;
@@ -76,8 +82,17 @@ impl Web for FakeWeb {
         tokio::time::sleep(fake.service).await;
         fake.open.fetch_sub(1, Ordering::SeqCst);
         fake.log.lock().unwrap().entry(ip).or_default().push((started, Instant::now()));
-        fake.urls.lock().unwrap().push(url.to_string());
-        Ok(exchange(url, ip, (fake.reply)(url)))
+        let is_first = {
+            let mut urls = fake.urls.lock().unwrap();
+            urls.push(url.to_string());
+            urls.iter().filter(|asked| *asked == url.as_str()).count() == 1
+        };
+        let reply = match (fake.reply)(url) {
+            Reply::First(first, _) if is_first => *first,
+            Reply::First(_, later) => *later,
+            reply => reply,
+        };
+        Ok(exchange(url, ip, reply))
     }
 }
 
@@ -96,6 +111,10 @@ fn exchange(url: &Url, ip: IpAddr, reply: Reply) -> Exchange {
         Reply::Status(status) => response(status, Vec::new()),
         Reply::Redirect(to) => response(301, vec![("location".to_owned(), to)]),
         Reply::Fail(cause) => Err(cause.into()),
+        Reply::Refuse(status, after) => {
+            response(status, after.map(|after| ("retry-after".to_owned(), after.to_owned())).into_iter().collect())
+        }
+        Reply::First(..) => unreachable!("one of the two was chosen"),
     };
     let hop = Hop {
         url: url.to_string(),
@@ -110,8 +129,21 @@ fn exchange(url: &Url, ip: IpAddr, reply: Reply) -> Exchange {
     Exchange { sent_at: Timestamp::UNIX_EPOCH, hop, result }
 }
 
-const PACE: Pace = Pace { gap: Duration::from_millis(250), interval: Duration::ZERO, per_network: 8 };
-const LIMITS: Limits = Limits { in_flight: 64, resolving: 64, lookup_interval: Duration::ZERO, waiting: 10_000 };
+const PACE: Pace = Pace {
+    gap: Duration::from_millis(250),
+    interval: Duration::ZERO,
+    per_network: 8,
+    backoff: Duration::from_secs(60),
+    patience: Duration::from_secs(900),
+};
+const LIMITS: Limits = Limits {
+    in_flight: 64,
+    resolving: 64,
+    lookup_interval: Duration::ZERO,
+    waiting: 10_000,
+    second_try: None,
+    deadline: None,
+};
 
 fn target(index: u32, domain: &str) -> Target {
     Target { index, domain: Domain::parse(domain).unwrap(), rank: None, weight: None, stratum: None }
@@ -127,6 +159,15 @@ async fn run(
     targets: impl Iterator<Item = Target>,
     stop: &CancellationToken,
 ) -> (Result<End, CrawlError>, Vec<Observation>) {
+    run_within(LIMITS, web, targets, stop).await
+}
+
+async fn run_within(
+    limits: Limits,
+    web: &FakeWeb,
+    targets: impl Iterator<Item = Target>,
+    stop: &CancellationToken,
+) -> (Result<End, CrawlError>, Vec<Observation>) {
     let (sink, mut source) = mpsc::channel(16);
     let collecting = tokio::spawn(async move {
         let mut seen = Vec::new();
@@ -136,7 +177,7 @@ async fn run(
         seen
     });
     let (pulse, _) = watch::channel(Pulse::default());
-    let end = Crawl::new(web.clone(), everywhere(), PACE, LIMITS, sink).run(targets, &pulse, stop).await;
+    let end = Crawl::new(web.clone(), everywhere(), PACE, limits, sink).run(targets, &pulse, stop).await;
     (end, collecting.await.unwrap())
 }
 

@@ -26,7 +26,8 @@ fn request() -> [Column; 8] {
         ),
         Column::new(
             "elapsed_ms",
-            "Milliseconds from the first look-up to the last byte, waiting for the server's turn included.",
+            "Milliseconds from the first look-up of the deciding try to its last byte, waiting for the server's turn \
+             included.",
             Cell::I32(|row| row.observation.asking.as_ref().map(|asking| millis(asking.elapsed))),
         ),
         Column::new(
