@@ -8,6 +8,7 @@
 //! | room | what it is |
 //! |---|---|
 //! | [`words`](mod@words) | closed vocabularies: variant, stored word, sentence |
+//! | [`text`] | text from outside, made visible |
 //! | [`domain`] | a host name parsed once, and its place in a list |
 //! | [`path`] | the path of a URL |
 //! | [`outcome`] | what happened when a target was asked: one word of a closed list |
@@ -35,6 +36,7 @@
 //! * Agents, definitions, outcomes, columns and statistics are registries: one table of small values with a name, a
 //!   sentence and a function. Schema, help and the data dictionary come from them.
 
+pub mod text;
 pub mod words;
 
 pub mod domain;

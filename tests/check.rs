@@ -220,6 +220,21 @@ fn a_line_that_is_no_case_is_told_with_its_number_and_costs_nothing_else() {
 }
 
 #[test]
+fn a_reader_that_has_had_enough_is_no_failure() {
+    let world = surveyed();
+    let cases: Vec<String> = (0..200_000).map(|number| format!("host-9.example\tGPTBot\t/{number}")).collect();
+    fs::write(world.path().join("cases.tsv"), cases.join("\n")).unwrap();
+    for format in ["tsv", "csv"] {
+        let arguments = ["check", "rehearsals/list", "--cases", "cases.tsv", "--format", format];
+        let mut child =
+            command(world.path(), &arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("error"), "{output:?}");
+    }
+}
+
+#[test]
 fn cases_may_come_from_a_pipe() {
     let world = surveyed();
     let arguments = ["check", "rehearsals/list", "--cases", "-", "--quiet"];
@@ -242,5 +257,7 @@ fn what_cannot_be_meant_is_refused() {
     assert!(refused(&["--format", "parquet"]).contains("--output"));
     assert!(refused(&["--definition", "imc25", "--dialect", "rfc9309"]).contains("imc25"));
     assert!(refused(&["--weight-column", "tokens"]).contains("tokens"));
+    assert!(refused(&["--output", "cases.tsv"]).contains("cases.tsv"));
+    assert!(fs::read_to_string(folder.join("cases.tsv")).unwrap().contains("GPTBot"), "nothing was emptied");
     assert!(fail(folder, &["check", "nowhere", "--cases", "cases.tsv"]).contains("nowhere"));
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 /// The rooms in reading order; a room may import those before it, and its own.
 const ROOMS: &[&str] = &[
     "words",
+    "text",
     "domain",
     "path",
     "outcome",

@@ -21,7 +21,7 @@ pub struct Answer {
     /// The line that decided; 0 where no rule did.
     pub line: u32,
     /// The rule on that line.
-    pub rule: Option<Box<str>>,
+    pub rule: Option<Arc<str>>,
     /// Which rules apply, where there is a verdict.
     pub group: Option<By>,
     /// What happened when the host was asked; nothing where it is none of the hosts that were.
@@ -189,7 +189,7 @@ fn answer_host(found: &Found<'_>, places: &[usize], chunk: &[Case], settings: &S
             answers[place] = Answer {
                 verdict: Verdict::of(decision),
                 line: decision.line,
-                rule: judge.rule_at(decision.line).map(String::into_boxed_str),
+                rule: judge.rule_at(decision.line),
                 group: Some(judge.by()),
                 outcome: Some(found.outcome),
                 restriction,

@@ -1,6 +1,5 @@
 //! A table of answers: TSV, CSV or Parquet, with the same columns.
 
-use std::borrow::Cow;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -13,18 +12,18 @@ use parquet::file::properties::WriterProperties;
 
 use super::Answer;
 use crate::classify::row::Restriction;
-use crate::classify::visible;
 use crate::input::Case;
 use crate::robots::By;
+use crate::text::visible;
 
 crate::words! {
     /// How answers are written.
     pub enum Format {
-        /// Tab-separated, never quoted; control characters in a cell as `\t` or `\xhh`.
+        /// Tab-separated, never quoted; what would break or steer as `\t`, `\xhh` or `\u{h}`.
         Tsv = "tsv",
-        /// Comma-separated, quoted where needed.
+        /// Comma-separated, quoted where needed; escapes as in TSV.
         Csv = "csv",
-        /// Parquet.
+        /// Parquet, paths as they were given.
         Parquet = "parquet",
     }
 }
@@ -38,7 +37,7 @@ pub struct Answers {
 type Out = Box<dyn Write + Send>;
 
 enum Writer {
-    Text { csv: Box<csv::Writer<Out>>, is_quoted: bool },
+    Text(Box<csv::Writer<Out>>),
     Parquet { arrow: Box<ArrowWriter<Out>>, rows: Vec<(Case, Answer)> },
 }
 
@@ -67,8 +66,8 @@ impl Answers {
     /// Adds a row.
     pub fn push(&mut self, case: &Case, answer: &Answer) -> anyhow::Result<()> {
         match &mut self.writer {
-            Writer::Text { csv, is_quoted } => {
-                let cell = |text| if *is_quoted { Cow::Borrowed(text) } else { visible(str::as_bytes(text)) };
+            Writer::Text(csv) => {
+                let cell = |text| visible(str::as_bytes(text));
                 let line = answer.line.to_string();
                 let (host, agent, path) = (cell(&case.host), cell(&case.agent), cell(&case.path));
                 let rule = answer.rule.as_deref().unwrap_or_default();
@@ -90,7 +89,7 @@ impl Answers {
     /// Ends the table.
     pub fn finish(self) -> anyhow::Result<()> {
         match self.writer {
-            Writer::Text { mut csv, .. } => csv.flush().context(WRITING),
+            Writer::Text(mut csv) => csv.flush().context(WRITING),
             Writer::Parquet { mut arrow, rows } => {
                 arrow.write(&batch(&rows, self.with_restriction)?).context(WRITING)?;
                 arrow.into_inner().context(WRITING)?.flush().context(WRITING)
@@ -105,7 +104,7 @@ impl Writer {
     fn text(delimiter: u8, quotes: csv::QuoteStyle, with_restriction: bool, out: Out) -> anyhow::Result<Self> {
         let mut csv = csv::WriterBuilder::new().delimiter(delimiter).quote_style(quotes).from_writer(out);
         csv.write_record(NAMES.into_iter().chain(with_restriction.then_some(RESTRICTION))).context(WRITING)?;
-        Ok(Self::Text { csv: Box::new(csv), is_quoted: !matches!(quotes, csv::QuoteStyle::Never) })
+        Ok(Self::Text(Box::new(csv)))
     }
 }
 

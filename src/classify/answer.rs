@@ -1,10 +1,12 @@
 //! One file, one agent, many paths → the verdict on each, with the rule that decided.
 
-use std::ascii::escape_default;
-use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::outcome::{Outcome, OutcomeClass};
-use crate::robots::{By, Decision, Dialect, Rule, RuleIndex, Ruleset};
+use crate::robots::{By, Decision, Dialect, Rule, RuleIndex, Ruleset, Verb};
+use crate::text::visible;
 
 crate::words! {
     /// What a host's robots.txt says of one path for one agent.
@@ -49,6 +51,8 @@ pub struct PathJudge<'r> {
     rules: &'r Ruleset<'r>,
     /// Lines ascend.
     in_order: Vec<Rule<'r>>,
+    /// Rules that were shown, by line, so that many answers share one text.
+    shown: RefCell<HashMap<u32, Arc<str>>>,
     index: Option<RuleIndex<'r>>,
 }
 
@@ -63,7 +67,7 @@ impl<'r> PathJudge<'r> {
         let is_exact =
             rules.file().dialect() == Dialect::Rfc9309 || in_order.iter().all(|rule| !rule.pattern.is_empty());
         let index = (paths >= MANY && is_exact).then(|| rules.index());
-        Self { rules, in_order, index }
+        Self { rules, in_order, shown: RefCell::default(), index }
     }
 
     /// Which rules apply.
@@ -79,39 +83,26 @@ impl<'r> PathJudge<'r> {
         }
     }
 
-    /// The rule on a line: `Disallow: /private/`, as written but for the key's spelling and what stands around.
-    pub fn rule_at(&self, line: u32) -> Option<String> {
+    /// The rule on a line: `Disallow: /private/`, as written but for the key's spelling and what stands around, and
+    /// cut where it is longer than any honest rule.
+    pub fn rule_at(&self, line: u32) -> Option<Arc<str>> {
         let place = self.in_order.binary_search_by_key(&line, |rule| rule.line).ok()?;
         let Rule { verb, pattern, .. } = self.in_order[place];
-        let verb = match verb {
-            crate::robots::Verb::Allow => "Allow",
-            crate::robots::Verb::Disallow => "Disallow",
+        let show = || {
+            let verb = match verb {
+                Verb::Allow => "Allow",
+                Verb::Disallow => "Disallow",
+            };
+            let (shown, rest) = pattern.split_at(pattern.len().min(LONGEST_SHOWN));
+            let more = if rest.is_empty() { "" } else { "…" };
+            format!("{verb}: {}{more}", visible(shown)).into()
         };
-        Some(format!("{verb}: {}", visible(pattern)))
+        Some(Arc::clone(self.shown.borrow_mut().entry(line).or_insert_with(show)))
     }
 }
 
-/// Bytes as text that fits a cell: control characters and what is no UTF-8 as `\t` or `\xhh`.
-pub fn visible(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) if !text.contains(char::is_control) => Cow::Borrowed(text),
-        _ => {
-            let mut out = String::new();
-            for chunk in bytes.utf8_chunks() {
-                for letter in chunk.valid().chars() {
-                    if letter.is_control() {
-                        let mut buffer = [0; 4];
-                        out.extend(letter.encode_utf8(&mut buffer).bytes().flat_map(escape_default).map(char::from));
-                    } else {
-                        out.push(letter);
-                    }
-                }
-                out.extend(chunk.invalid().iter().copied().flat_map(escape_default).map(char::from));
-            }
-            Cow::Owned(out)
-        }
-    }
-}
+/// Bytes of a pattern that are shown.
+const LONGEST_SHOWN: usize = 2048;
 
 #[cfg(test)]
 mod tests {
@@ -138,8 +129,12 @@ mod tests {
         let file = RobotsTxt::parse(b"User-agent: *\nDISALLOW : /\xff\tx\xc2\x85\\ # no\n", Dialect::Rfc9309);
         let rules = file.rules_for_unnamed();
         let judge = PathJudge::new(&rules, 1);
-        assert_eq!(judge.rule_at(2).unwrap(), "Disallow: /\\xff\\tx\\xc2\\x85\\");
+        assert_eq!(&*judge.rule_at(2).unwrap(), "Disallow: /\\xff\\tx\\u{85}\\");
         assert_eq!(judge.rule_at(1), None);
+        let long = format!("User-agent: *\nDisallow: /{}\n", "*".repeat(100_000));
+        let file = RobotsTxt::parse(long.as_bytes(), Dialect::Rfc9309);
+        let rules = file.rules_for_unnamed();
+        assert!(PathJudge::new(&rules, 1).rule_at(2).unwrap().len() < 2100);
     }
 
     #[test]

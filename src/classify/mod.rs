@@ -26,7 +26,7 @@ mod verdicts;
 mod witnesses;
 
 pub use agents::{Agent, Catalogue, CatalogueError, CatalogueFault};
-pub use answer::{PathJudge, Verdict, judged_bytes, visible};
+pub use answer::{PathJudge, Verdict, judged_bytes};
 pub use definitions::{DEFINITIONS, Definition};
 pub use explanation::{Explanation, Level, Odd, Quote, Ranked, ReadingOf, explain};
 pub use row::Row;

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::judging::{find_definition, find_dialect};
 use crate::check::{Answer, Answers, Chunk, Files, Format, Settings, Share, Sink, Summary, Tally, check};
 use crate::classify::row::Restriction;
-use crate::classify::{Catalogue, Classifier, visible};
+use crate::classify::{Catalogue, Classifier};
 use crate::cli::{Output, parse_size};
 use crate::input::{Case, CaseSource, Rejected};
 use crate::progress::Counter;
@@ -22,6 +22,7 @@ use crate::report::thousands;
 use crate::robots::Dialect;
 use crate::snapshot::Snapshot;
 use crate::table::read_metadata;
+use crate::text::visible;
 
 /// Answer for millions of cases what robots.txt said: may this agent fetch this path of this host
 ///
@@ -113,6 +114,7 @@ pub(super) fn run(args: &CheckArgs, output: &Output) -> anyhow::Result<()> {
         args.format != Format::Parquet || args.output.is_some(),
         "Parquet cannot be written to standard output; name a file with --output"
     );
+    refuse_to_overwrite(args)?;
     let (files, stored_dialect) = open_files(args)?;
     let settings = Settings {
         classifier: classifier(args, stored_dialect)?,
@@ -140,6 +142,18 @@ pub(super) fn run(args: &CheckArgs, output: &Output) -> anyhow::Result<()> {
     };
     let tally = check(cases, &files, &settings, &mut takers)?;
     takers.finish(&tally, output)
+}
+
+/// An output that is one of the inputs would be emptied before it is read.
+fn refuse_to_overwrite(args: &CheckArgs) -> anyhow::Result<()> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let inputs = [Some(Path::new(&args.source)), args.asked.cases.as_deref(), args.asked.urls.as_deref()];
+    for output in [&args.output, &args.rejected].into_iter().flatten() {
+        let is_input =
+            inputs.into_iter().flatten().any(|input| real(input).is_some_and(|input| Some(input) == real(output)));
+        ensure!(!is_input, "{} is read, so it cannot be written as well", output.display());
+    }
+    Ok(())
 }
 
 /// Opens where the files come from, and says in which dialect its own columns were judged.
@@ -288,15 +302,15 @@ fn say(tally: &Tally) -> String {
 }
 
 fn in_words(share: &Share) -> String {
-    let Share { cases, unknown, disallowed, .. } = share;
+    let Share { cases, unknown, disallowed, determinable_weight, disallowed_weight, .. } = share;
     let closed = share.closed().map_or_else(
-        || "no case has a verdict".to_owned(),
-        |closed| format!("{:.2} % of the weight of those with a verdict is closed", closed * 100.0),
+        || "none has a verdict".to_owned(),
+        |closed| format!("by weight {disallowed_weight} of {determinable_weight}, which is {:.2} %", closed * 100.0),
     );
     format!(
-        "{} of {} cases disallowed, {} unknown; {closed}",
+        "{} of {} cases with a verdict are disallowed ({closed}); {} have none",
         thousands(*disallowed),
-        thousands(*cases),
+        thousands(cases - unknown),
         thousands(*unknown)
     )
 }
@@ -305,7 +319,7 @@ fn in_words(share: &Share) -> String {
 #[derive(Serialize)]
 struct ShareRow<'s> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    host: Option<&'s str>,
+    host: Option<Cow<'s, str>>,
     agent: Cow<'s, str>,
     cases: u64,
     unknown: u64,
@@ -321,7 +335,7 @@ impl<'s> ShareRow<'s> {
     fn new(host: Option<&'s str>, agent: &'s str, share: &Share) -> Self {
         let Share { cases, unknown, disallowed, weight, determinable_weight, disallowed_weight, restriction } = *share;
         let restriction = restriction.map(Restriction::word);
-        let agent = visible(agent.as_bytes());
+        let (host, agent) = (host.map(|host| visible(host.as_bytes())), visible(agent.as_bytes()));
         let share_closed = share.closed();
         Self {
             host,

@@ -98,7 +98,11 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 /// Whether an error only says that whoever read our output has had enough.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|link| {
-        let io = link.downcast_ref::<io::Error>();
+        // The csv crate holds its reason without giving it as a source.
+        let io = match link.downcast_ref::<csv::Error>().map(csv::Error::kind) {
+            Some(csv::ErrorKind::Io(error)) => Some(error),
+            _ => link.downcast_ref::<io::Error>(),
+        };
         io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     })
 }

@@ -68,6 +68,8 @@ crate::words! {
         BadWeight = "bad-weight",
         /// What looks like a URL is none, or has no host.
         BadUrl = "bad-url",
+        /// The path does not begin with a slash.
+        BadPath = "bad-path",
         /// The line is longer than any line of a list.
         LineTooLong = "line-too-long",
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::steers;
+
 /// Shows text from outside so that it cannot steer the terminal: list names, words of files, messages of servers.
 ///
 /// Control characters, and characters that reorder or hide text, are written as escapes; all else stays.
@@ -31,21 +33,6 @@ impl fmt::Display for Escaped<'_> {
         }
         formatter.write_str(rest)
     }
-}
-
-/// Whether a character does something to the text around it instead of being part of it.
-pub(super) fn steers(letter: char) -> bool {
-    letter.is_control()
-        || matches!(
-            letter,
-            '\u{61c}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 #[cfg(test)]

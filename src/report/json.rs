@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::report::Heading;
-use crate::report::escape::steers;
 use crate::stats::{Absence, Answer, Body, Cell, Column, Rate, Row, Section};
+use crate::text::steers;
 
 pub(super) fn write(heading: &Heading, answers: &[Answer], out: &mut impl Write) -> io::Result<()> {
     let text = serde_json::to_string_pretty(&Document { heading, answers })?;

@@ -1,11 +1,12 @@
 //! What a snapshot stored for a host, read back: for whoever asks about a few hosts among many.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray};
-use arrow::datatypes::{Int32Type, TimestampMillisecondType};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int64Type, TimeUnit, TimestampMillisecondType};
 use bytes::Bytes;
 use jiff::Timestamp;
 use url::Url;
@@ -45,7 +46,8 @@ pub struct Place {
 pub struct Hosts {
     parts: Vec<PathBuf>,
     by_domain: HashMap<Box<str>, Place>,
-    by_final_host: HashMap<Box<str>, Place>,
+    /// With the target's index: the first target counts, wherever its row is.
+    by_final_host: HashMap<Box<str>, (i64, Place)>,
 }
 
 impl Snapshot {
@@ -56,15 +58,18 @@ impl Snapshot {
         for (part, path) in hosts.parts.clone().into_iter().enumerate() {
             let part = u32::try_from(part).context("more parts than 32 bits can count")?;
             let mut row = 0;
-            for batch in read_columns(std::slice::from_ref(&path), &["domain", "final_url"]) {
+            for batch in read_columns(std::slice::from_ref(&path), &["target_index", "domain", "final_url"]) {
                 let batch = batch?;
+                let indexes = column(&batch, "target_index", &DataType::Int64, &path)?;
+                let indexes = indexes.as_primitive::<Int64Type>();
                 let (domains, urls) = (text(&batch, "domain", &path)?, text(&batch, "final_url", &path)?);
-                for (domain, url) in domains.iter().zip(urls.iter()) {
+                for ((domain, url), index) in domains.iter().zip(urls.iter()).zip(indexes.values()) {
                     let place = Place { part, row };
                     row += 1;
                     hosts.by_domain.entry(domain.unwrap_or_default().into()).or_insert(place);
                     if let Some(host) = url.and_then(host_of) {
-                        hosts.by_final_host.entry(host).or_insert(place);
+                        let first = hosts.by_final_host.entry(host).or_insert((*index, place));
+                        *first = (*first).min((*index, place));
                     }
                 }
             }
@@ -89,9 +94,9 @@ impl Hosts {
         self.by_domain.get(host).copied()
     }
 
-    /// The row of the first target whose answer came from this host, on the usual port of http or https.
+    /// The row of the first target whose answer was this host's own robots.txt, on the usual port of http or https.
     pub fn find_final(&self, host: &str) -> Option<Place> {
-        self.by_final_host.get(host).copied()
+        self.by_final_host.get(host).map(|(_, place)| *place)
     }
 
     /// Reads rows, each once, part by part; `places` ascend.
@@ -122,7 +127,7 @@ const COLUMNS: &[&str] = &["domain", "outcome", "fetched_at", "final_url", "body
 
 struct StoredBatch {
     domain: StringArray,
-    outcome: ArrayRef,
+    outcome: StringArray,
     fetched_at: ArrayRef,
     final_url: StringArray,
     body: ArrayRef,
@@ -130,25 +135,22 @@ struct StoredBatch {
 }
 
 impl StoredBatch {
-    fn of(batch: &RecordBatch, path: &std::path::Path) -> anyhow::Result<Self> {
+    fn of(batch: &RecordBatch, path: &Path) -> anyhow::Result<Self> {
         Ok(Self {
             domain: text(batch, "domain", path)?,
-            outcome: column(batch, "outcome", path)?,
-            fetched_at: column(batch, "fetched_at", path)?,
+            outcome: text(batch, "outcome", path)?,
+            fetched_at: column(batch, "fetched_at", &DataType::Timestamp(TimeUnit::Millisecond, None), path)?,
             final_url: text(batch, "final_url", path)?,
-            body: column(batch, "body", path)?,
-            is_truncated: column(batch, "is_truncated", path)?,
+            body: column(batch, "body", &DataType::Binary, path)?,
+            is_truncated: column(batch, "is_truncated", &DataType::Boolean, path)?,
         })
     }
 
     fn stored(&self, row: usize) -> anyhow::Result<Stored> {
-        let words = self.outcome.as_dictionary_opt::<Int32Type>().context("the column outcome holds no words")?;
-        let word = words.downcast_dict::<StringArray>().context("the column outcome holds no words")?;
-        let word = arrow::array::ArrayAccessor::value(&word, row);
-        let bodies = self.body.as_binary_opt::<i32>().context("the column body holds no bytes")?;
-        let times = self.fetched_at.as_primitive_opt::<TimestampMillisecondType>();
-        let times = times.context("the column fetched_at holds no times")?;
-        let truncated = self.is_truncated.as_boolean_opt().context("the column is_truncated holds no truth")?;
+        let word = self.outcome.value(row);
+        let bodies = self.body.as_binary::<i32>();
+        let times = self.fetched_at.as_primitive::<TimestampMillisecondType>();
+        let truncated = self.is_truncated.as_boolean();
         let fetched_at = times.is_valid(row).then(|| Timestamp::from_millisecond(times.value(row))).transpose();
         Ok(Stored {
             domain: self.domain.value(row).to_owned(),
@@ -161,17 +163,18 @@ impl StoredBatch {
     }
 }
 
-fn column(batch: &RecordBatch, name: &str, path: &std::path::Path) -> anyhow::Result<ArrayRef> {
-    batch.column_by_name(name).cloned().with_context(|| format!("{} has no column {name}", path.display()))
+/// A column as the wanted type: parts that others made may have another one for the same thing.
+fn column(batch: &RecordBatch, name: &str, wanted: &DataType, path: &Path) -> anyhow::Result<ArrayRef> {
+    let column = batch.column_by_name(name).with_context(|| format!("{} has no column {name}", path.display()))?;
+    cast(column, wanted).with_context(|| format!("reading {} of {} as {wanted}", name, path.display()))
 }
 
-fn text(batch: &RecordBatch, name: &str, path: &std::path::Path) -> anyhow::Result<StringArray> {
-    let column = column(batch, name, path)?;
-    column.as_string_opt::<i32>().cloned().with_context(|| format!("{}: {name} holds no text", path.display()))
+fn text(batch: &RecordBatch, name: &str, path: &Path) -> anyhow::Result<StringArray> {
+    Ok(column(batch, name, &DataType::Utf8, path)?.as_string::<i32>().clone())
 }
 
-/// The host of a URL on the usual port of its scheme.
+/// The host whose own file this URL is, on the usual port of its scheme.
 fn host_of(url: &str) -> Option<Box<str>> {
-    let url = Url::parse(url).ok().filter(|url| url.port().is_none())?;
+    let url = Url::parse(url).ok().filter(|url| url.port().is_none() && url.path() == "/robots.txt")?;
     Some(url.domain()?.into())
 }

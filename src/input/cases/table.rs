@@ -49,5 +49,8 @@ fn read_case(line: &str, places: Places, last_agent: &mut Option<Arc<str>>) -> R
         _ => Arc::clone(last_agent.insert(agent.into())),
     };
     let path = if path.is_empty() { "/" } else { path };
+    if !path.starts_with('/') {
+        return Err(Reason::Line(LineFault::BadPath));
+    }
     Ok(Case { host, agent, path: path.into(), weight })
 }

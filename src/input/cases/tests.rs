@@ -52,9 +52,17 @@ fn a_table_has_three_columns_and_may_name_them() {
 #[test]
 fn a_bad_line_has_a_number_and_a_reason_and_costs_nothing_else() {
     let bytes =
-        b"example.com\tA\t/\n\nexample.com\tA\n10.0.0.1\tA\t/\n\xff\tA\t/\nexample.com\t\t/\nexample.com\tA\t/z\n";
-    let expected =
-        ["example.com A / 1", "3 no-column", "10.0.0.1 A / 1", "5 not-utf8", "6 no-column", "example.com A /z 1"];
+        b"example.com\tA\t/\n\nexample.com\tA\n10.0.0.1\tA\t/\n\xff\tA\t/\nexample.com\t\t/\nexample.com\tA\thttps://x\n\
+                  example.com\tA\t/z\n";
+    let expected = [
+        "example.com A / 1",
+        "3 no-column",
+        "10.0.0.1 A / 1",
+        "5 not-utf8",
+        "6 no-column",
+        "7 bad-path",
+        "example.com A /z 1",
+    ];
     assert_eq!(table(bytes, None), expected);
     let weighted = b"host\tagent\tpath\tw\nexample.com\tA\t/\tNaN\nexample.com\tA\t/\t-1\nexample.com\tA\t/\t0\n";
     assert_eq!(table(weighted, Some("w")), ["2 bad-weight", "3 bad-weight", "example.com A / 0"]);
@@ -63,7 +71,9 @@ fn a_bad_line_has_a_number_and_a_reason_and_costs_nothing_else() {
 #[test]
 fn urls_come_a_line_each_and_keep_their_bytes() {
     let bytes = b"https://Example.com/a,b?q=%7e#f\nexample.com\nhttp://example.com:8080/x\nhttps://example.com:443\n\
-                  https://example.com?x\nftp://example.com/\nhttps://[::1]/\nhttps://u:p@example.com/\xc3\xa4/../y\nno host\n";
+                  https://example.com?x\nftp://example.com/\nhttps://[::1]/\nhttps://u:p@example.com/\xc3\xa4/../y\nno host\n\
+                  mailto:me@example.org\nme@example.org\nhttp:///example.org/y\nhttp://example.org\\x\n\
+                  example.org/?u=http://y\nHTTP://example.org:80;x\nexample.org:443/\nhttps://example.org:x/\n";
     let expected = [
         "example.com A /a,b?q=%7e 1",
         "example.com A / 1",
@@ -73,7 +83,15 @@ fn urls_come_a_line_each_and_keep_their_bytes() {
         "6 bad-url",
         "[::1] A / 1",
         "example.com A /ä/../y 1",
-        "9 bad-url",
+        "9 character",
+        "10 bad-url",
+        "11 bad-url",
+        "12 bad-url",
+        "13 bad-url",
+        "example.org A /?u=http://y 1",
+        "example.org A /;x 1",
+        "example.org:443 A / 1",
+        "17 bad-url",
     ];
     assert_eq!(urls(bytes, None), expected);
 }

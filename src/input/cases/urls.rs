@@ -6,13 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use url::Url;
 
 use super::lines::{Lines, reject};
 use super::{Case, find_header, parquet, read_host, read_weight};
 use crate::input::source::Source;
 use crate::input::{LineFault, Reason, Rejected};
-use crate::path::path_of_url;
 
 /// What the header of a list of URLs may name.
 pub(super) struct Names<'a> {
@@ -94,20 +92,44 @@ fn read_csv(lines: Lines, separator: u8, url: usize, weight: Option<usize>) -> U
 }
 
 /// Takes a URL apart without changing a byte of its path; one without a scheme starts with the host.
+///
+/// Host and path are cut at the same places (RFC 3986, section 3.2), so that neither can take what is the other's.
 pub(super) fn locate(text: &str, weight: f64) -> Result<Located, Reason> {
     let text = text.trim();
     let bad_url = Reason::Line(LineFault::BadUrl);
-    let absolute =
-        if text.contains("://") { text.to_owned() } else { format!("http://{}", text.trim_start_matches('/')) };
-    let url = Url::parse(&absolute).map_err(|_| bad_url)?;
-    if !matches!(url.scheme(), "http" | "https") {
+    let start = text.find(['/', '?', '#']).unwrap_or(text.len());
+    let (scheme, rest) = match text[..start].strip_suffix(':') {
+        Some(scheme) => (scheme, text[start..].strip_prefix("//").ok_or(bad_url)?),
+        None => ("", text.strip_prefix("//").unwrap_or(text)),
+    };
+    let usual_port = match scheme.to_ascii_lowercase().as_str() {
+        "" => None,
+        "http" => Some(80),
+        "https" => Some(443),
+        _ => return Err(bad_url),
+    };
+    let end = rest.find(['/', '?', '#', ';', '\\']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    let host = match authority.rsplit_once('@') {
+        Some((_, host)) if !scheme.is_empty() => host,
+        // A mail address, which names no page.
+        Some(_) => return Err(bad_url),
+        None => authority,
+    };
+    if host.is_empty() || path.starts_with('\\') {
         return Err(bad_url);
     }
-    let host = read_host(url.host_str().ok_or(bad_url)?)?;
-    let host = match url.port() {
-        None => host,
-        Some(port) => format!("{host}:{port}").into(),
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !port.contains(']') => (name, Some(port)),
+        _ => (host, None),
     };
-    let path = String::from_utf8_lossy(&path_of_url(absolute.as_bytes())).into();
+    let port = match port {
+        None | Some("") => None,
+        Some(port) => Some(port.parse::<u16>().map_err(|_| bad_url)?).filter(|port| Some(*port) != usual_port),
+    };
+    let host = read_host(name)?;
+    let host = port.map_or_else(|| host.clone(), |port| format!("{host}:{port}").into());
+    let path = path.split('#').next().unwrap_or_default();
+    let path = if path.starts_with('/') { path.into() } else { format!("/{path}").into() };
     Ok(Located { host, path, weight })
 }
