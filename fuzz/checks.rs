@@ -150,13 +150,14 @@ pub(crate) fn matcher(pattern: &[u8], path: &[u8]) {
         return;
     }
     for dialect in Dialect::ALL.iter().copied() {
+        let compared = reference_path(dialect, path);
+        let is_exempt = dialect == Dialect::Rfc9309 && compared == b"/robots.txt";
         for verb in Verb::ALL.iter().copied() {
             let key: &[u8] = if verb == Verb::Allow { b"Allow:" } else { b"Disallow:" };
             let body = [b"User-agent:*\n", key, pattern].concat();
             let file = RobotsTxt::parse(&body, dialect);
             let rules = file.rules_for_unnamed();
-            let octets = reference_octets(dialect, verb, pattern, path);
-            let is_exempt = dialect == Dialect::Rfc9309 && reference_path(dialect, path) == b"/robots.txt";
+            let octets = reference_octets(dialect, verb, pattern, &compared);
             let expected = match octets {
                 Some(_) if !is_exempt => Decision { allowed: verb == Verb::Allow, line: 2 },
                 _ => Decision { allowed: true, line: 0 },
@@ -170,11 +171,10 @@ pub(crate) fn matcher(pattern: &[u8], path: &[u8]) {
     }
 }
 
-/// The octets that a rule counts for a path, if it matches.
+/// The octets that a rule counts for a path as the dialect compares it, if it matches.
 fn reference_octets(dialect: Dialect, verb: Verb, pattern: &[u8], path: &[u8]) -> Option<usize> {
-    let path = reference_path(dialect, path);
     let escaped = reference_pattern(dialect, pattern);
-    if reference_matches(&escaped, &path) {
+    if reference_matches(&escaped, path) {
         return Some(escaped.len());
     }
     // Decision 15: `.../index.htm*` once more as `.../$`, Allow only.
@@ -182,7 +182,7 @@ fn reference_octets(dialect: Dialect, verb: Verb, pattern: &[u8], path: &[u8]) -
         let slash = escaped.iter().rposition(|byte| *byte == b'/')?;
         if escaped[slash..].starts_with(b"/index.htm") {
             let folder = [&escaped[..=slash], b"$"].concat();
-            return reference_matches(&folder, &path).then_some(folder.len());
+            return reference_matches(&folder, path).then_some(folder.len());
         }
     }
     None
@@ -212,8 +212,9 @@ fn written(text: &[u8]) -> Vec<Written> {
     octets
 }
 
-fn escape(octet: u8) -> Vec<u8> {
-    format!("%{octet:02X}").into_bytes()
+/// Writes `%XX`.
+fn escape(octet: u8, text: &mut Vec<u8>) {
+    text.extend(format!("%{octet:02X}").bytes());
 }
 
 fn is_unreserved(octet: u8) -> bool {
@@ -223,15 +224,17 @@ fn is_unreserved(octet: u8) -> bool {
 /// A pattern as a dialect compares it (decision 13; section 2.2.2 of the RFC).
 fn reference_pattern(dialect: Dialect, pattern: &[u8]) -> Vec<u8> {
     let octets = written(pattern);
-    let last = octets.len().saturating_sub(1);
-    let compared = octets.into_iter().enumerate().map(|(place, octet)| match (dialect, octet) {
-        (Dialect::Rfc9309, Written::Escaped(octet)) if is_unreserved(octet) => vec![octet],
-        (_, Written::Escaped(octet) | Written::Raw(octet @ 0x80..)) => escape(octet),
-        // Only at the end is it special; elsewhere it is the character, written as in a path.
-        (Dialect::Rfc9309, Written::Raw(b'$')) if place != last => escape(b'$'),
-        (_, Written::Raw(octet)) => vec![octet],
-    });
-    compared.flatten().collect()
+    let mut compared = Vec::new();
+    for (place, octet) in octets.iter().enumerate() {
+        match (dialect, *octet) {
+            (Dialect::Rfc9309, Written::Escaped(octet)) if is_unreserved(octet) => compared.push(octet),
+            (_, Written::Escaped(octet) | Written::Raw(octet @ 0x80..)) => escape(octet, &mut compared),
+            // Only at the end is it special; elsewhere it is the character, written as in a path.
+            (Dialect::Rfc9309, Written::Raw(b'$')) if place + 1 < octets.len() => escape(b'$', &mut compared),
+            (_, Written::Raw(octet)) => compared.push(octet),
+        }
+    }
+    compared
 }
 
 /// A path as a dialect compares it.
@@ -239,12 +242,15 @@ fn reference_path(dialect: Dialect, path: &[u8]) -> Vec<u8> {
     if dialect == Dialect::Google {
         return path.to_vec();
     }
-    let compared = written(path).into_iter().map(|octet| match octet {
-        Written::Escaped(octet) if is_unreserved(octet) => vec![octet],
-        Written::Escaped(octet) | Written::Raw(octet @ (b'*' | b'$' | 0x80..)) => escape(octet),
-        Written::Raw(octet) => vec![octet],
-    });
-    compared.flatten().collect()
+    let mut compared = Vec::new();
+    for octet in written(path) {
+        match octet {
+            Written::Escaped(octet) if is_unreserved(octet) => compared.push(octet),
+            Written::Escaped(octet) | Written::Raw(octet @ (b'*' | b'$' | 0x80..)) => escape(octet, &mut compared),
+            Written::Raw(octet) => compared.push(octet),
+        }
+    }
+    compared
 }
 
 /// Whether a pattern matches from the start: `*` is any run, `$` at the end is the path's end.
@@ -266,10 +272,13 @@ fn reference_matches(pattern: &[u8], path: &[u8]) -> bool {
                     reached[length] = reached[length - 1] && path[length - 1] == *octet;
                 }
                 reached[0] = false;
+                if !reached.contains(&true) {
+                    return false;
+                }
             }
         }
     }
-    reached.contains(&true)
+    true
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
