@@ -4,6 +4,7 @@
 
 mod check;
 mod explain;
+mod fuzz;
 mod layers;
 mod oracle;
 mod rehearsal;

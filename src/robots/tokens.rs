@@ -136,7 +136,7 @@ impl<'a> Tokens<'a> {
         }
         let head = head(name).unwrap_or(name);
         let mut tokens = self.by_head.get(&Folded(head)).cloned().unwrap_or_default();
-        if head.len() < name.len() && head != b"*" {
+        if head.len() < name.len() {
             tokens.extend(self.find(head));
         }
         tokens
@@ -234,10 +234,10 @@ impl Hash for Folded<'_> {
     }
 }
 
-/// The part of a name before its first `/`, if it has one and the part is not empty.
+/// The part of a name before its first `/`, if it has one and the part can be a name; `*` is none.
 fn head(name: &[u8]) -> Option<&[u8]> {
     let slash = memchr::memchr(b'/', name)?;
-    Some(name[..slash].trim_ascii_end()).filter(|head| !head.is_empty())
+    Some(name[..slash].trim_ascii_end()).filter(|head| !matches!(*head, b"" | b"*"))
 }
 
 /// The alphabet of product tokens (RFC 9309, section 2.2.1).

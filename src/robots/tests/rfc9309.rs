@@ -341,6 +341,20 @@ fn names_outside_the_alphabet_compare_whole_and_then_before_the_slash() {
     check_apart("User-agent: * foo|Disallow: /", "a", "/", true, false);
 }
 
+/// Found by fuzzing: such a token named itself as the reason why rules apply, and none applied.
+#[test]
+fn a_star_before_a_slash_is_neither_the_star_nor_a_name() {
+    let body = file("User-agent: */1|Disallow: /");
+    let robots = RobotsTxt::parse(&body, Dialect::Rfc9309);
+    for agent in ["GPTBot", "*", "*/2"] {
+        assert_eq!(robots.rules_for(agent).by(), By::Default, "{agent}");
+        assert!(robots.tokens_for(agent).is_empty(), "{agent}");
+    }
+    assert_eq!(robots.rules_for("*/1").by(), By::Named);
+    check("User-agent: */1|Disallow: /|User-agent: *|Disallow: /x", "GPTBot", "/", true);
+    check("User-agent: *|Disallow: /", "*/1", "/", false);
+}
+
 #[test]
 fn a_file_of_google_index_pages_is_read_to_the_letter() {
     check_apart("User-agent: *|Disallow: /|Allow: /d/index.html", "a", "/d/", false, true);

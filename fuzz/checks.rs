@@ -1,0 +1,529 @@
+//! What must hold for any bytes: plain functions that panic where it does not.
+//!
+//! The fuzz targets (`targets/`) and a smoke run on stable (`tests/fuzz.rs` of the main package) share this file. The
+//! reference parts are slow on purpose: they are written from the rules of each dialect, not from the parser, and look
+//! at one byte after the other.
+
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use survey::classify::{Catalogue, Classifier, DEFINITIONS};
+use survey::robots::{By, Decision, Dialect, Oddity, PathByGroup, RobotsTxt, RuleIndex, Ruleset, Verb};
+
+/// Agents that are asked for whatever the file says: in the catalogue or not, with what no file can name among them.
+pub(crate) const AGENTS: &[&str] = &["GPTBot", "gptbot", "a", "a/1", "AI2Bot", "b c", "GPTBot/1.0", "*"];
+
+/// What is asked of one file by [`agree`], at most, so that a large file costs no more than a second.
+const MOST_TOKENS: usize = 12;
+const MOST_RULES: usize = 12;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Reading
+
+/// A body is read without a panic, and what is read of it fits together.
+pub(crate) fn parse(bytes: &[u8]) {
+    let line_counts = Dialect::ALL.iter().map(|dialect| parse_in(*dialect, bytes));
+    let line_counts: HashSet<u32> = line_counts.collect();
+    assert_eq!(line_counts.len(), 1, "the dialects agree on what ends a line");
+}
+
+fn parse_in(dialect: Dialect, bytes: &[u8]) -> u32 {
+    let file = RobotsTxt::parse(bytes, dialect);
+    let line_count = file.line_count();
+    assert!(line_count as usize <= bytes.len());
+    let ascend = |what: &str, lines: Vec<u32>| {
+        assert!(lines.is_sorted_by(|one, next| one < next), "{dialect}: lines of {what} ascend: {lines:?}");
+        assert!(lines.iter().all(|line| (1..=line_count).contains(line)), "{dialect}: {what} within the file");
+    };
+    ascend("rules", file.rules().map(|rule| rule.line).collect());
+    ascend("records", file.records().map(|record| record.line).collect());
+    ascend("tokens", file.tokens().map(|token| token.line).collect());
+    ascend("groups", file.groups().iter().map(|group| group.line).collect());
+    let mut taken = HashSet::new();
+    let rules = file.rules().map(|rule| rule.line);
+    let one_each = rules.chain(file.records().map(|record| record.line)).chain(file.tokens().map(|token| token.line));
+    assert!(one_each.into_iter().all(|line| taken.insert(line)), "{dialect}: a line is one record");
+
+    groups_add_up(&file);
+    tokens_are_distinct(&file);
+    values_are_trimmed(&file);
+    for finding in file.oddities() {
+        assert!(finding.count >= 1 && finding.line >= 1, "{finding:?}");
+        // A mark without a line is all that a file of one to three bytes may be.
+        assert!(finding.line <= line_count || finding.oddity == Oddity::Bom, "{finding:?}");
+    }
+    let oddities: Vec<Oddity> = file.oddities().map(|finding| finding.oddity).collect();
+    assert!(oddities.is_sorted_by(|one, next| one < next), "{oddities:?}");
+    if file.rules().next().is_some() || !file.groups().is_empty() {
+        assert!(file.has_known_record(), "a rule and a group are known records");
+    }
+    line_count
+}
+
+/// Groups count the rules that stand between their lines and the next group's.
+fn groups_add_up(file: &RobotsTxt<'_>) {
+    let groups = file.groups();
+    for (place, group) in groups.iter().enumerate() {
+        let end = groups.get(place + 1).map_or(u32::MAX, |next| next.line);
+        let count = |verb| {
+            let own = file.rules().filter(|rule| rule.line > group.line && rule.line < end);
+            own.filter(|rule| rule.verb == verb && !rule.pattern.is_empty()).count()
+        };
+        assert_eq!(count(Verb::Allow), group.allow_rules as usize, "{group:?}");
+        assert_eq!(count(Verb::Disallow), group.disallow_rules as usize, "{group:?}");
+    }
+    let has_rules = groups.iter().any(|group| group.allow_rules + group.disallow_rules > 0);
+    assert_eq!(file.has_rules(), has_rules);
+    for record in file.records() {
+        let before = groups.iter().take_while(|group| group.line < record.line).count();
+        assert_eq!(record.group, before.checked_sub(1), "{record:?}");
+    }
+}
+
+/// Tokens are told apart whatever their case, and share sets exactly where they share groups.
+fn tokens_are_distinct(file: &RobotsTxt<'_>) {
+    let mut names = HashSet::new();
+    let mut used = HashSet::new();
+    for token in file.tokens() {
+        assert!(!token.name.is_empty() && token.as_written.starts_with(token.name), "{token:?}");
+        assert!(names.insert(token.name.to_ascii_lowercase()), "{token:?} is there twice");
+        if file.dialect() == Dialect::Google {
+            let is_of_alphabet = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_');
+            assert!(token.name == b"*" || token.name.iter().all(is_of_alphabet), "{token:?}");
+        }
+        used.insert(token.set);
+        if let Ok(name) = std::str::from_utf8(token.name) {
+            let rules = file.rules_for(name);
+            let by = if name == "*" { By::Wildcard } else { By::Named };
+            assert_eq!((rules.set(), rules.by()), (Some(token.set), by), "{token:?}");
+        }
+    }
+    assert!(used.iter().all(|set| *set < file.set_count()) && used.len() == file.set_count(), "each set has a token");
+    let mut lists = HashSet::new();
+    for set in 0..file.set_count() {
+        let rules = file.set(set);
+        let groups = rules.groups();
+        assert!(!groups.is_empty() && groups.is_sorted_by(|one, next| one < next), "{groups:?}");
+        assert!(groups.iter().all(|group| (*group as usize) < file.groups().len()), "{groups:?}");
+        assert!(lists.insert(groups.to_vec()), "two sets have the groups {groups:?}");
+        let lines: Vec<u32> = rules.rules().map(|rule| rule.line).collect();
+        assert!(lines.is_sorted_by(|one, next| one < next), "{lines:?}");
+        let (allow, disallow) = rules.counts();
+        assert_eq!((allow + disallow) as usize, rules.rules().filter(|rule| !rule.pattern.is_empty()).count());
+    }
+}
+
+/// Values have no white space around and nothing of a comment or of another line in them, and stand on their lines.
+fn values_are_trimmed(file: &RobotsTxt<'_>) {
+    let check = |value: &[u8]| {
+        assert_eq!(trim(value), value);
+        assert!(!value.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'#')), "{}", value.escape_ascii());
+        assert!(file.dialect() == Dialect::Rfc9309 || !value.contains(&0), "{}", value.escape_ascii());
+    };
+    file.rules().for_each(|rule| check(rule.pattern));
+    file.tokens().for_each(|token| check(token.as_written));
+    for record in file.records() {
+        assert!(!record.key.is_empty());
+        check(record.key);
+        check(record.value);
+    }
+    for rule in file.rules().take(MOST_RULES) {
+        let line = file.line(rule.line).unwrap_or_else(|| panic!("{rule:?} has a line"));
+        let is_there = rule.pattern.is_empty() || line.windows(rule.pattern.len()).any(|part| part == rule.pattern);
+        assert!(is_there, "{rule:?} stands on {}", line.escape_ascii());
+    }
+    assert_eq!(file.line(0), None);
+    assert_eq!(file.line(file.line_count() + 1), None);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Matching
+
+/// A file of one rule closes or opens a path where a matcher that tries everything says so.
+pub(crate) fn matcher(pattern: &[u8], path: &[u8]) {
+    let pattern = trim(pattern);
+    if pattern.is_empty() || pattern.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'#' | 0)) {
+        return;
+    }
+    // Beyond this the google dialect cuts the line, which `google` checks.
+    if pattern.len() > 16_000 {
+        return;
+    }
+    for dialect in Dialect::ALL.iter().copied() {
+        let compared = reference_path(dialect, path);
+        let is_exempt = dialect == Dialect::Rfc9309 && compared == b"/robots.txt";
+        for verb in Verb::ALL.iter().copied() {
+            let key: &[u8] = if verb == Verb::Allow { b"Allow:" } else { b"Disallow:" };
+            let body = [b"User-agent:*\n", key, pattern].concat();
+            let file = RobotsTxt::parse(&body, dialect);
+            let rules = file.rules_for_unnamed();
+            let octets = reference_octets(dialect, verb, pattern, &compared);
+            let expected = match octets {
+                Some(_) if !is_exempt => Decision { allowed: verb == Verb::Allow, line: 2 },
+                _ => Decision { allowed: true, line: 0 },
+            };
+            let context = || format!("{dialect} {verb} {} for {}", pattern.escape_ascii(), path.escape_ascii());
+            assert_eq!(rules.judge(path), expected, "{}", context());
+            assert_eq!(rules.index().judge(path), expected, "by index: {}", context());
+            let found = rules.matches(path);
+            assert_eq!(found.first().map(|found| found.octets as usize), octets, "octets: {}", context());
+        }
+    }
+}
+
+/// The octets that a rule counts for a path as the dialect compares it, if it matches.
+fn reference_octets(dialect: Dialect, verb: Verb, pattern: &[u8], path: &[u8]) -> Option<usize> {
+    let escaped = reference_pattern(dialect, pattern);
+    if reference_matches(&escaped, path) {
+        return Some(escaped.len());
+    }
+    // Decision 15: `.../index.htm*` once more as `.../$`, Allow only.
+    if dialect == Dialect::Google && verb == Verb::Allow {
+        let slash = escaped.iter().rposition(|byte| *byte == b'/')?;
+        if escaped[slash..].starts_with(b"/index.htm") {
+            let folder = [&escaped[..=slash], b"$"].concat();
+            return reference_matches(&folder, path).then_some(folder.len());
+        }
+    }
+    None
+}
+
+/// One octet of a URL or a pattern, as it is written: raw or as `%xx`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Raw(u8),
+    Escaped(u8),
+}
+
+fn written(text: &[u8]) -> Vec<Written> {
+    let mut octets = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let hex = text.get(at + 1..at + 3).filter(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+        if let (b'%', Some(hex)) = (text[at], hex) {
+            let hex = std::str::from_utf8(hex).expect("hexadecimal digits are ASCII");
+            octets.push(Written::Escaped(u8::from_str_radix(hex, 16).expect("both are digits")));
+            at += 3;
+        } else {
+            octets.push(Written::Raw(text[at]));
+            at += 1;
+        }
+    }
+    octets
+}
+
+/// Writes `%XX`.
+fn escape(octet: u8, text: &mut Vec<u8>) {
+    text.extend(format!("%{octet:02X}").bytes());
+}
+
+fn is_unreserved(octet: u8) -> bool {
+    octet.is_ascii_alphanumeric() || b"-._~".contains(&octet)
+}
+
+/// A pattern as a dialect compares it (decision 13; section 2.2.2 of the RFC).
+fn reference_pattern(dialect: Dialect, pattern: &[u8]) -> Vec<u8> {
+    let octets = written(pattern);
+    let mut compared = Vec::new();
+    for (place, octet) in octets.iter().enumerate() {
+        match (dialect, *octet) {
+            (Dialect::Rfc9309, Written::Escaped(octet)) if is_unreserved(octet) => compared.push(octet),
+            (_, Written::Escaped(octet) | Written::Raw(octet @ 0x80..)) => escape(octet, &mut compared),
+            // Only at the end is it special; elsewhere it is the character, written as in a path.
+            (Dialect::Rfc9309, Written::Raw(b'$')) if place + 1 < octets.len() => escape(b'$', &mut compared),
+            (_, Written::Raw(octet)) => compared.push(octet),
+        }
+    }
+    compared
+}
+
+/// A path as a dialect compares it.
+fn reference_path(dialect: Dialect, path: &[u8]) -> Vec<u8> {
+    if dialect == Dialect::Google {
+        return path.to_vec();
+    }
+    let mut compared = Vec::new();
+    for octet in written(path) {
+        match octet {
+            Written::Escaped(octet) if is_unreserved(octet) => compared.push(octet),
+            Written::Escaped(octet) | Written::Raw(octet @ (b'*' | b'$' | 0x80..)) => escape(octet, &mut compared),
+            Written::Raw(octet) => compared.push(octet),
+        }
+    }
+    compared
+}
+
+/// Whether a pattern matches from the start: `*` is any run, `$` at the end is the path's end.
+///
+/// After each octet of the pattern, `reached[n]` says whether it can stand for the first `n` octets of the path.
+fn reference_matches(pattern: &[u8], path: &[u8]) -> bool {
+    let mut reached = vec![false; path.len() + 1];
+    reached[0] = true;
+    for (place, octet) in pattern.iter().enumerate() {
+        match octet {
+            b'$' if place + 1 == pattern.len() => return reached[path.len()],
+            b'*' => {
+                for length in 1..reached.len() {
+                    reached[length] |= reached[length - 1];
+                }
+            }
+            _ => {
+                for length in (1..reached.len()).rev() {
+                    reached[length] = reached[length - 1] && path[length - 1] == *octet;
+                }
+                reached[0] = false;
+                if !reached.contains(&true) {
+                    return false;
+                }
+            }
+        }
+    }
+    true
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Agreement
+
+/// Every way to the same answer leads to the same answer.
+pub(crate) fn agree(bytes: &[u8], paths: &[&[u8]]) {
+    for dialect in Dialect::ALL.iter().copied() {
+        let file = RobotsTxt::parse(bytes, dialect);
+        let mut asked: Vec<Vec<u8>> = paths.iter().map(|path| path.to_vec()).collect();
+        asked.extend([b"/".to_vec(), b"/robots.txt".to_vec()]);
+        asked.extend(file.rules().take(MOST_RULES).flat_map(|rule| paths_of(rule.pattern)));
+        let by_group: Vec<PathByGroup> = asked.iter().map(|path| PathByGroup::new(&file, path)).collect();
+        let mut agents: Vec<&str> = AGENTS.to_vec();
+        let tokens = || file.tokens().take(MOST_TOKENS);
+        agents.extend(tokens().filter_map(|token| std::str::from_utf8(token.name).ok()));
+        agents.extend(tokens().filter_map(|token| std::str::from_utf8(token.as_written).ok()));
+        for agent in agents {
+            let rules = file.rules_for(agent);
+            let lines: Vec<u32> = rules.rules().map(|rule| rule.line).collect();
+            assert!(lines.is_sorted_by(|one, next| one < next), "{dialect} {agent}: {lines:?}");
+            let named = file.tokens_for(agent);
+            assert_eq!(named.is_empty(), rules.by() == By::Default, "{dialect} {agent}: {named:?}");
+            let index = rules.index();
+            for (path, by_group) in asked.iter().zip(&by_group) {
+                ways_agree(&rules, &index, by_group, path, agent);
+            }
+        }
+        classifiers_agree(&file);
+    }
+}
+
+/// Paths that a rule is likely to match, or just not to.
+fn paths_of(pattern: &[u8]) -> [Vec<u8>; 3] {
+    let pattern = pattern.strip_suffix(b"$").unwrap_or(pattern);
+    let fill = |filler: &[u8]| -> Vec<u8> {
+        let parts: Vec<&[u8]> = pattern.split(|byte| *byte == b'*').collect();
+        parts.join(filler)
+    };
+    [fill(b""), fill(b"/x"), [&fill(b"*"), b"$x".as_slice()].concat()]
+}
+
+fn ways_agree(rules: &Ruleset<'_>, index: &RuleIndex<'_>, by_group: &PathByGroup, path: &[u8], agent: &str) {
+    let dialect = rules.file().dialect();
+    let context = || format!("{dialect} {agent} {}", path.escape_ascii());
+    let one = rules.judge(path);
+    assert_eq!(by_group.judge(rules), one, "by group: {}", context());
+    let is_exempt = dialect == Dialect::Rfc9309 && reference_path(dialect, path) == b"/robots.txt";
+    if is_exempt {
+        assert_eq!(one, Decision { allowed: true, line: 0 }, "{}", context());
+    } else {
+        let found = rules.matches(path);
+        assert_eq!(found.first().map_or(0, |first| first.rule.line), one.line, "first of all: {}", context());
+    }
+    let decided_by = rules.rules().find(|rule| rule.line == one.line);
+    let is_decided = decided_by.is_some_and(|rule| !rule.pattern.is_empty());
+    // An index does not know the line of an empty rule, which decides nothing.
+    let expected = if is_decided { one } else { Decision { allowed: true, line: 0 } };
+    assert_eq!(index.judge(path), expected, "by index: {}", context());
+    assert_eq!(one.allowed, expected.allowed, "an empty rule decides nothing: {}", context());
+    assert_eq!(decided_by.is_none(), one.line == 0, "the line is one of the agent's rules: {}", context());
+}
+
+/// Every definition in each dialect that it takes.
+fn classifiers() -> &'static [Classifier] {
+    static CLASSIFIERS: OnceLock<Vec<Classifier>> = OnceLock::new();
+    CLASSIFIERS.get_or_init(|| {
+        let catalogue = Catalogue::embedded();
+        let taken = Dialect::ALL.iter().flat_map(|dialect| {
+            DEFINITIONS.iter().filter(|definition| definition.takes(*dialect)).map(|definition| (definition, *dialect))
+        });
+        taken.map(|(definition, dialect)| Classifier::new(catalogue.clone(), definition, dialect)).collect()
+    })
+}
+
+/// The whole catalogue at once equals one agent after the other.
+fn classifiers_agree(file: &RobotsTxt<'_>) {
+    for classifier in classifiers().iter().filter(|classifier| classifier.dialect() == file.dialect()) {
+        let all = classifier.judge(file);
+        if all.is_in_part {
+            // Whoever comes last may find the budget spent; alone it is not.
+            continue;
+        }
+        let agents = classifier.catalogue().agents();
+        // Those that the file may name, and a few that its length picks.
+        let named = agents.iter().map(|agent| file.rules_for(&agent.token).by() == By::Named);
+        let picked = |place: usize| (place + file.body().len()).is_multiple_of(61);
+        let sample = named.enumerate().filter(|(place, is_named)| *is_named || picked(*place));
+        for (place, _) in sample.take(2 * MOST_TOKENS) {
+            let agent = &agents[place].token;
+            let alone = classifier.judge_agent(file, agent);
+            let together = all.agents[place];
+            let context = || format!("{} {} {agent}", file.dialect(), classifier.definition().name);
+            assert_eq!(together.restriction, alone.restriction, "{}", context());
+            assert_eq!(together.root_allowed, alone.root_allowed, "{}", context());
+            assert_eq!(together.by, file.rules_for(agent).by(), "{}", context());
+        }
+        assert_eq!(all.tokens.len(), file.tokens().len());
+        assert_eq!(all.unnamed, classifier.judge_agent(file, "*"));
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The google dialect
+
+/// The google dialect equals a parser that takes its decisions one after the other.
+///
+/// An empty name is not asked for: no crawler has one.
+pub(crate) fn google(bytes: &[u8], agent: &str, path: &[u8]) {
+    if agent.is_empty() {
+        return;
+    }
+    let file = RobotsTxt::parse(bytes, Dialect::Google);
+    let rules = file.rules_for(agent);
+    let expected = reference_verdict(&reference_groups(bytes), agent, path);
+    assert_eq!(rules.judge(path), expected, "{agent} {}", path.escape_ascii());
+}
+
+/// A group of the reference: the names on its user-agent lines, and its rules.
+#[derive(Default)]
+struct ReferenceGroup {
+    names: Vec<Vec<u8>>,
+    rules: Vec<(Verb, Vec<u8>, u32)>,
+}
+
+fn reference_verdict(groups: &[ReferenceGroup], agent: &str, path: &[u8]) -> Decision {
+    // Decision 9: the name that is asked for is compared as it stands. 11: all groups that name it, else `*`.
+    let names = |group: &&ReferenceGroup| group.names.iter().any(|name| name.eq_ignore_ascii_case(agent.as_bytes()));
+    let is_named = agent != "*" && groups.iter().any(|group| names(&group));
+    let is_star = |group: &&ReferenceGroup| group.names.iter().any(|name| name == b"*");
+    let own: Vec<&ReferenceGroup> =
+        if is_named { groups.iter().filter(names).collect() } else { groups.iter().filter(is_star).collect() };
+    // Decision 12: the longest of each verb, the first of them among equals.
+    let mut best = [None::<(usize, u32)>; 2];
+    for (verb, pattern, line) in own.iter().flat_map(|group| &group.rules) {
+        let best = &mut best[usize::from(*verb == Verb::Disallow)];
+        if let Some(octets) = reference_octets(Dialect::Google, *verb, pattern, path)
+            && best.is_none_or(|(longest, _)| octets > longest)
+        {
+            *best = Some((octets, *line));
+        }
+    }
+    match best {
+        [None, None] => Decision { allowed: true, line: 0 },
+        // Allow wins ties; length 0 decides nothing, though its line is named.
+        [Some((allow, line)), Some((disallow, _))] if allow >= disallow => Decision { allowed: true, line },
+        [_, Some((disallow, line))] => Decision { allowed: disallow == 0, line },
+        [Some((_, line)), None] => Decision { allowed: true, line },
+    }
+}
+
+fn reference_groups(bytes: &[u8]) -> Vec<ReferenceGroup> {
+    let mut groups: Vec<ReferenceGroup> = Vec::new();
+    let mut is_run = false;
+    for (line, number) in reference_lines(bytes).iter().zip(1..) {
+        let Some((key, value)) = reference_record(line) else { continue };
+        // Decision 7: by prefix, whatever the case.
+        let is =
+            |prefixes: &[&str]| prefixes.iter().any(|prefix| key.to_ascii_lowercase().starts_with(prefix.as_bytes()));
+        if is(&["user-agent", "useragent", "user agent"]) {
+            // Decision 10: only an Allow or Disallow ends a run.
+            if !is_run {
+                groups.push(ReferenceGroup::default());
+            }
+            is_run = true;
+            let names = &mut groups.last_mut().expect("one was pushed if there was none").names;
+            names.extend(reference_name(value));
+        } else {
+            let verb = if is(&["allow"]) {
+                Verb::Allow
+            } else if is(&["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) {
+                Verb::Disallow
+            } else {
+                continue;
+            };
+            is_run = false;
+            if let Some(group) = groups.last_mut() {
+                group.rules.push((verb, value.to_vec(), number));
+            }
+        }
+    }
+    groups
+}
+
+/// Decisions 1 to 4: the mark, the ends of lines, what is kept of a line.
+fn reference_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut at = 0;
+    for mark in [0xef, 0xbb, 0xbf] {
+        if bytes.get(at) != Some(&mark) {
+            break;
+        }
+        at += 1;
+    }
+    let mut lines = vec![Vec::new()];
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\r' if bytes.get(at + 1) == Some(&b'\n') => {
+                lines.push(Vec::new());
+                at += 1;
+            }
+            b'\n' | b'\r' => lines.push(Vec::new()),
+            byte => lines.last_mut().expect("there is always one").push(byte),
+        }
+        at += 1;
+    }
+    for line in &mut lines {
+        line.truncate(16_663);
+        if let Some(nul) = line.iter().position(|byte| *byte == 0) {
+            line.truncate(nul);
+        }
+    }
+    lines
+}
+
+/// Decisions 5 and 6: the comment, the white space, key and value.
+fn reference_record(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let line = line.split(|byte| *byte == b'#').next().unwrap_or_default();
+    let line = trim(line);
+    let (key, value) = if let Some(colon) = line.iter().position(|byte| *byte == b':') {
+        (&line[..colon], &line[colon + 1..])
+    } else {
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let words: Vec<&[u8]> = line.split(is_blank).filter(|word| !word.is_empty()).collect();
+        let [key, value] = words.as_slice() else { return None };
+        (*key, *value)
+    };
+    Some((trim(key), trim(value))).filter(|(key, _)| !key.is_empty())
+}
+
+/// Decision 8: whom a user-agent value names.
+fn reference_name(value: &[u8]) -> Option<Vec<u8>> {
+    if value.first() == Some(&b'*') && value.get(1).is_none_or(|byte| is_white(*byte)) {
+        return Some(b"*".to_vec());
+    }
+    let is_of_alphabet = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-');
+    let end = value.iter().position(|byte| !is_of_alphabet(byte)).unwrap_or(value.len());
+    Some(value[..end].to_vec()).filter(|name| !name.is_empty())
+}
+
+const fn is_white(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
+}
+
+fn trim(text: &[u8]) -> &[u8] {
+    let start = text.iter().position(|byte| !is_white(*byte)).unwrap_or(text.len());
+    let end = text.iter().rposition(|byte| !is_white(*byte)).map_or(start, |last| last + 1);
+    &text[start..end]
+}
