@@ -31,6 +31,18 @@ pub const KNOWN_KEYS: &[&str] = &[
     "sitemap-index",
 ];
 
+/// Bytes of the longest of them.
+const LONGEST_KEY: usize = {
+    let (mut longest, mut at) = (0, 0);
+    while at < KNOWN_KEYS.len() {
+        if KNOWN_KEYS[at].len() > longest {
+            longest = KNOWN_KEYS[at].len();
+        }
+        at += 1;
+    }
+    longest
+};
+
 /// What a record's key makes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
@@ -62,7 +74,8 @@ pub(super) fn key_of(key: &[u8], dialect: Dialect) -> (Key, bool) {
 
 /// Whether the key is one of [`KNOWN_KEYS`].
 pub(super) fn is_known(key: &[u8]) -> bool {
-    KNOWN_KEYS.iter().any(|known| key.eq_ignore_ascii_case(known.as_bytes()))
+    // In a page of HTML every line with a colon is asked, and most of what stands before it is longer than any key.
+    key.len() <= LONGEST_KEY && KNOWN_KEYS.iter().any(|known| key.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 /// The key as Google's parser takes it: by prefix, with its frequent misspellings.

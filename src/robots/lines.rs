@@ -1,14 +1,15 @@
 //! Bytes → lines → records.
 //!
-//! A line is read from its start: where it begins with a key, one search finds the end of the value, and nothing is
-//! looked at twice. Lines are short, so that the first words are searched here, eight bytes at a time, before `memchr`
-//! is worth its call. Files with a NUL and lines beyond the limit take the slow way, line end first.
+//! Branches that go wrong are what reading costs: lines are short and of many kinds. So the ends of lines, the white
+//! space before a line and the keys are each looked at in whole words, and colons and comments are searched across
+//! lines, so that lines without them (most of a page of HTML) need no search at all.
 
-use memchr::{memchr, memchr2, memchr3};
+use memchr::memchr;
 
 use crate::robots::Dialect;
 use crate::robots::keys::{Key, google_key, key_of};
 use crate::robots::oddities::Oddity;
+use crate::robots::stops::Stops;
 
 /// Bytes of a line that Google's parser keeps.
 const LONGEST_LINE: usize = 16_663;
@@ -40,58 +41,32 @@ pub(super) trait Records {
 
 /// Reads a body; the number of its lines.
 pub(super) fn read(body: &[u8], dialect: Dialect, records: &mut impl Records) -> u32 {
-    let has_nul = memchr(0, body).is_some();
-    let mut number = 0;
     let mut at = mark_length(body);
     if at > 0 {
         records.note(Oddity::Bom, 1);
     }
+    let mut stops = Stops::new(body);
+    let mut lines = Lines { body, dialect, number: 0, hash: Next::of(b'#', body), colon: Next::of(b':', body) };
     while at < body.len() {
-        number += 1;
-        let line = Line { body, dialect, number };
-        let end = if has_nul {
-            let end = find(body, at, [b'\n', b'\r', b'\n']);
-            line.read_slowly(at, end, records);
-            end
-        } else {
-            line.read(at, records)
-        };
+        lines.number += 1;
+        let stop = stops.next_from(at);
+        let mut end = stop;
+        while body.get(end) == Some(&0) {
+            end = stops.next_from(end + 1);
+        }
+        let is_odd = stop < end || end - at > LONGEST_LINE;
+        let cut = if is_odd { lines.cut(at, stop, end, records) } else { end };
+        lines.read(at, cut, records);
         at = end + 1;
         if body.get(end) == Some(&b'\r') {
             if body.get(at) == Some(&b'\n') {
                 at += 1;
             } else {
-                records.note(Oddity::CrOnly, number);
+                records.note(Oddity::CrOnly, lines.number);
             }
         }
     }
-    number
-}
-
-/// Where the first of three bytes stands, or the end of the body.
-#[inline]
-fn find(body: &[u8], start: usize, bytes: [u8; 3]) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
-    let wanted = bytes.map(|byte| ONES * u64::from(byte));
-    let mut at = start;
-    for _ in 0..6 {
-        let Some(word) = body.get(at..).and_then(<[u8]>::first_chunk::<8>) else { break };
-        let word = u64::from_le_bytes(*word);
-        // The lowest bit that stands is exact: a byte that equals is zero after the exclusive or.
-        let mut hits = 0;
-        for byte in wanted {
-            let difference = word ^ byte;
-            hits |= difference.wrapping_sub(ONES) & !difference;
-        }
-        hits &= HIGHS;
-        if hits != 0 {
-            return at + (hits.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
-    }
-    let [one, two, three] = bytes;
-    memchr3(one, two, three, &body[at..]).map_or(body.len(), |length| at + length)
+    lines.number
 }
 
 /// Bytes of the mark at the start, which is skipped as far as it is there: a lone EF or EF BB goes too.
@@ -99,92 +74,88 @@ fn mark_length(body: &[u8]) -> usize {
     body.iter().zip(b"\xef\xbb\xbf").take_while(|(byte, mark)| byte == mark).count()
 }
 
-#[derive(Clone, Copy)]
-struct Line<'a> {
+/// Where a byte stands next. It is searched across lines and only when the place known has been passed.
+struct Next {
+    byte: u8,
+    /// The place known, or the end of the body; nothing stands between it and the place that was asked for.
+    at: usize,
+}
+
+impl Next {
+    fn of(byte: u8, body: &[u8]) -> Self {
+        Self { byte, at: memchr(byte, body).unwrap_or(body.len()) }
+    }
+
+    /// The first place from `start` on, or the end of the body; asked with rising starts.
+    #[inline]
+    fn at_or_after(&mut self, start: usize, body: &[u8]) -> usize {
+        if self.at < start {
+            self.at = memchr(self.byte, &body[start..]).map_or(body.len(), |length| start + length);
+        }
+        self.at
+    }
+}
+
+/// The reading of a body, at one of its lines.
+struct Lines<'a> {
     body: &'a [u8],
     dialect: Dialect,
     number: u32,
+    hash: Next,
+    colon: Next,
 }
 
-impl Line<'_> {
-    /// Reads the line that starts here; where it ends. There is no NUL in it.
+impl Lines<'_> {
+    /// Reads the line between two places.
     #[inline]
-    fn read(self, start: usize, records: &mut impl Records) -> usize {
-        let mut first = start;
-        while matches!(self.body.get(first), Some(b' ' | b'\t' | 0x0b | 0x0c)) {
-            first += 1;
+    fn read(&mut self, start: usize, end: usize, records: &mut impl Records) {
+        // A blank line takes the way of a line without key and colon: a branch of its own would often go wrong.
+        let first = self.after_spaces(start, end);
+        let is_like_key = self.body.get(first).is_some_and(|first| starts_like_key(*first));
+        if !is_like_key && self.colon.at_or_after(first, self.body) >= end {
+            return;
         }
-        let text = &self.body[first..];
-        let (key, colon) = match text {
-            [] | [b'\n' | b'\r', ..] => return first,
-            [b'#', ..] => return self.end(start, first, records),
-            [b'D' | b'd', ..] if has_key(text, b"disallow") => (Key::Disallow, first + 8),
-            [b'A' | b'a', ..] if has_key(text, b"allow") => (Key::Allow, first + 5),
-            [b'U' | b'u', ..] if has_key(text, b"user-agent") => (Key::UserAgent, first + 10),
-            _ => {
-                let colon = find(self.body, first, [b':', b'\n', b'\r']);
-                if self.body.get(colon) != Some(&b':') || memchr(b'#', &self.body[first..colon]).is_some() {
-                    let end = self.end(start, colon, records);
-                    if end - start <= LONGEST_LINE {
-                        self.read_other(first, end, records);
-                    }
-                    return end;
-                }
-                (Key::Other, colon)
+        let end = self.hash.at_or_after(first, self.body).min(end);
+        let text = &self.body[first..end];
+        // Most lines that begin with a letter of a key have it in its right spelling, with the colon right behind.
+        if is_like_key {
+            if let Some(rest) = after_key(text, *b"disallow") {
+                return records.rule(Key::Disallow, self.trimmed(end - rest, end), self.number);
             }
-        };
-        let value_end = find(self.body, colon + 1, [b'\n', b'\r', b'#']);
-        let end = if self.body.get(value_end) == Some(&b'#') {
-            find(self.body, value_end, [b'\n', b'\r', b'\n'])
+            if let Some(rest) = after_key(text, *b"allow") {
+                return records.rule(Key::Allow, self.trimmed(end - rest, end), self.number);
+            }
+            if let Some(rest) = after_key(text, *b"user-agent") {
+                return records.user_agent(self.trimmed(end - rest, end), self.number);
+            }
+        }
+        let colon = self.colon.at_or_after(first, self.body);
+        if colon < end {
+            self.read_record(self.trimmed(first, colon), self.trimmed(colon + 1, end), records);
         } else {
-            value_end
-        };
-        if end - start > LONGEST_LINE {
-            self.read_slowly(start, end, records);
-            return end;
+            self.read_without_colon(first, end, records);
         }
-        let value = self.trimmed(colon + 1, value_end);
-        match key {
-            Key::UserAgent => records.user_agent(value, self.number),
-            Key::Allow | Key::Disallow => records.rule(key, value, self.number),
-            Key::Other => self.read_record(self.trimmed(first, colon), value, records),
-        }
-        end
     }
 
-    /// Where the line ends, searched from within; a line that is too long is read on the way.
+    /// Where the white space at the start of a line ends, eight bytes at a time: pages of HTML are deeply indented.
     #[inline]
-    fn end(self, start: usize, from: usize, records: &mut impl Records) -> usize {
-        let end = find(self.body, from, [b'\n', b'\r', b'\n']);
-        if end - start > LONGEST_LINE {
-            self.read_slowly(start, end, records);
-        }
-        end
-    }
-
-    /// Reads a line that may have a NUL or be too long.
-    fn read_slowly(self, start: usize, end: usize, records: &mut impl Records) {
-        let end = self.cut(start, end, records);
-        let line = self.trimmed(start, end);
-        if !line.is_empty() {
-            self.read_other(line.start as usize, end, records);
-        }
-    }
-
-    /// A line of any kind, from its first character that is not white.
-    fn read_other(self, start: usize, end: usize, records: &mut impl Records) {
-        let text = &self.body[start..end];
-        match memchr2(b':', b'#', text) {
-            Some(at) if text[at] == b':' => {
-                let colon = start + at;
-                self.read_record(self.trimmed(start, colon), self.value(colon + 1, end), records);
+    fn after_spaces(&self, start: usize, end: usize) -> usize {
+        let mut at = start;
+        while at < end {
+            let Some(word) = self.body[at..].first_chunk() else {
+                return at + self.body[at..end].iter().take_while(|byte| is_space(**byte)).count();
+            };
+            let spaces = spaces_of(*word);
+            at += spaces;
+            if spaces < word.len() {
+                break;
             }
-            comment => self.read_without_colon(start, comment.map_or(end, |at| start + at), records),
         }
+        at.min(end)
     }
 
     /// A line without a colon: Google's parser takes two words for key and value.
-    fn read_without_colon(self, start: usize, end: usize, records: &mut impl Records) {
+    fn read_without_colon(&self, start: usize, end: usize, records: &mut impl Records) {
         if google_key(&self.body[start..end]) == Key::Other {
             return;
         }
@@ -198,7 +169,7 @@ impl Line<'_> {
         }
     }
 
-    fn read_record(self, key: Span, value: Span, records: &mut impl Records) {
+    fn read_record(&self, key: Span, value: Span, records: &mut impl Records) {
         if key.is_empty() {
             return;
         }
@@ -213,16 +184,16 @@ impl Line<'_> {
         }
     }
 
-    /// Where the line ends for this dialect.
-    fn cut(self, start: usize, end: usize, records: &mut impl Records) -> usize {
-        let mut cut = end;
+    /// Where a line that is too long, or holds a NUL where it stops, ends for this dialect.
+    #[cold]
+    fn cut(&self, start: usize, stop: usize, end: usize, records: &mut impl Records) -> usize {
+        let mut cut = stop;
         if end - start > LONGEST_LINE {
             records.note(Oddity::LongLine, self.number);
-            cut = start + LONGEST_LINE;
+            cut = cut.min(start + LONGEST_LINE);
         }
-        if let Some(nul) = memchr(0, &self.body[start..end]) {
+        if stop < end {
             records.note(Oddity::Nul, self.number);
-            cut = cut.min(start + nul);
         }
         match self.dialect {
             Dialect::Google => cut,
@@ -230,15 +201,8 @@ impl Line<'_> {
         }
     }
 
-    /// What stands between two places, without a comment and the white space around.
     #[inline]
-    fn value(self, start: usize, end: usize) -> Span {
-        let end = memchr(b'#', &self.body[start..end]).map_or(end, |length| start + length);
-        self.trimmed(start, end)
-    }
-
-    #[inline]
-    fn trimmed(self, mut start: usize, mut end: usize) -> Span {
+    fn trimmed(&self, mut start: usize, mut end: usize) -> Span {
         while start < end && is_space(self.body[start]) {
             start += 1;
         }
@@ -249,7 +213,7 @@ impl Line<'_> {
     }
 
     /// The two words of a line that has exactly two, parted by spaces and tabs.
-    fn two_words(self, line: Span) -> Option<(Span, Span)> {
+    fn two_words(&self, line: Span) -> Option<(Span, Span)> {
         let text = line.of(self.body);
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
         let gap = text.iter().position(is_blank)?;
@@ -262,10 +226,34 @@ impl Line<'_> {
     }
 }
 
-/// Whether a text starts with a key (given in lower case), in any case, and a colon right behind it.
+/// Whether this byte begins user-agent, allow or disallow, in any spelling.
 #[inline]
-fn has_key(text: &[u8], key: &[u8]) -> bool {
-    text.get(key.len()) == Some(&b':') && text[..key.len()].eq_ignore_ascii_case(key)
+const fn starts_like_key(byte: u8) -> bool {
+    let lower = byte.to_ascii_lowercase();
+    (lower == b'a') | (lower == b'd') | (lower == b'u')
+}
+
+/// How many bytes follow a key (given in lower case), in any case, and a colon right behind it.
+#[inline]
+fn after_key<const N: usize>(text: &[u8], key: [u8; N]) -> Option<usize> {
+    let (start, rest) = text.split_first_chunk::<N>()?;
+    // All of a key is compared at once: a branch at each byte costs more than the bytes.
+    let differ = start.iter().zip(key).fold(0, |differ, (byte, key)| differ | (byte.to_ascii_lowercase() ^ key));
+    (differ == 0 && rest.first() == Some(&b':')).then(|| rest.len() - 1)
+}
+
+/// How many of these bytes are white space before the first that is none.
+#[inline]
+fn spaces_of(word: [u8; 8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHS: u64 = ONES * 0x80;
+    let word = u64::from_le_bytes(word);
+    // A sum sets the high bit of each byte whose low bits are beyond a bound, and carries nothing into the next one.
+    let lows = word & !HIGHS;
+    let is_control = (lows + ONES * (0x80 - 0x09)) & !(lows + ONES * (0x80 - 0x0e));
+    let is_other_than_blank = (lows ^ ONES * 0x20) + ONES * 0x7f;
+    let others = (word | is_other_than_blank & !is_control) & HIGHS;
+    (others.trailing_zeros() / 8) as usize
 }
 
 /// White space of ASCII; no-break and zero-width spaces are not.

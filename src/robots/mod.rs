@@ -7,6 +7,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `keys.rs` | the closed list of known records, and the misspellings that Google's parser takes |
+//! | `stops.rs` | where lines end |
 //! | `lines.rs` | bytes → lines → records |
 //! | `oddities.rs` | the vocabulary of what is odd in a file, with line numbers |
 //! | `groups.rs` | records → groups |
@@ -31,6 +32,7 @@ mod oddities;
 mod pattern;
 mod quote;
 mod rules;
+mod stops;
 mod tokens;
 
 pub use file::RobotsTxt;

@@ -1,8 +1,12 @@
 //! User-agent records → distinct tokens, and the rule sets that agents share (RFC 9309, section 2.2.1).
 
-use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::iter::successors;
+use std::mem;
 use std::ops::Range;
+
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::robots::Dialect;
 use crate::robots::groups::AgentLine;
@@ -30,14 +34,17 @@ pub(super) struct Tokens<'a> {
     body: &'a [u8],
     dialect: Dialect,
     all: Vec<StoredToken>,
-    by_name: HashMap<Folded<'a>, u32>,
-    /// Tokens with a `/`, by the part before it.
-    by_head: HashMap<Folded<'a>, Vec<u32>>,
+    /// All of them by name, once they are more than a few.
+    by_name: HashTable<u32>,
+    /// Tokens with a `/`, by the part before it: the last one with that part, which leads to those before.
+    by_head: HashTable<u32>,
     /// Groups of each token, one range after the other.
     groups: Vec<u32>,
     /// Distinct lists of groups, as ranges of `groups`.
     sets: Vec<Range<u32>>,
     star: Option<u32>,
+    /// Seeded anew for each file, so that no file can know which names collide.
+    hasher: DefaultHashBuilder,
 }
 
 #[derive(Clone, Debug)]
@@ -46,6 +53,8 @@ struct StoredToken {
     written: Span,
     line: u32,
     set: u32,
+    /// The one before it with the same part before a `/`.
+    previous_by_head: Option<u32>,
 }
 
 impl<'a> Tokens<'a> {
@@ -55,11 +64,12 @@ impl<'a> Tokens<'a> {
             body,
             dialect,
             all: Vec::new(),
-            by_name: HashMap::new(),
-            by_head: HashMap::new(),
+            by_name: HashTable::new(),
+            by_head: HashTable::new(),
             groups: Vec::new(),
             sets: Vec::new(),
             star: None,
+            hasher: DefaultHashBuilder::default(),
         };
         let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(agents.len());
         for agent in agents {
@@ -135,10 +145,11 @@ impl<'a> Tokens<'a> {
             return Vec::new();
         }
         let head = head(name).unwrap_or(name);
-        let mut tokens = self.by_head.get(&Folded(head)).cloned().unwrap_or_default();
-        if head.len() < name.len() {
-            tokens.extend(self.find(head));
-        }
+        let last = self.by_head.find(self.hash(head), |token| self.has_head(*token, head)).copied();
+        let with_head = successors(last, |token| self.all[*token as usize].previous_by_head);
+        let without = if head.len() < name.len() { self.find(head) } else { None };
+        let mut tokens: Vec<u32> = with_head.chain(without).collect();
+        tokens.sort_unstable();
         tokens
     }
 
@@ -147,50 +158,81 @@ impl<'a> Tokens<'a> {
     }
 
     fn find(&self, name: &[u8]) -> Option<u32> {
-        if self.all.len() > FEW {
-            return self.by_name.get(&Folded(name)).copied();
+        let is_it = |token: &StoredToken| token.name.of(self.body).eq_ignore_ascii_case(name);
+        if self.all.len() <= FEW {
+            return self.all.iter().position(is_it).map(count);
         }
-        self.all.iter().position(|token| token.name.of(self.body).eq_ignore_ascii_case(name)).map(count)
+        self.by_name.find(self.hash(name), |token| is_it(&self.all[*token as usize])).copied()
     }
 
     fn add(&mut self, name: Span, agent: &AgentLine) -> u32 {
         let token = count(self.all.len());
         let text = name.of(self.body);
-        self.all.push(StoredToken { name, written: agent.value, line: agent.line, set: 0 });
-        if self.all.len() == FEW + 1 {
-            let all = self.all.iter().enumerate();
-            self.by_name = all.map(|(token, stored)| (Folded(stored.name.of(self.body)), count(token))).collect();
-        } else if self.all.len() > FEW {
-            self.by_name.insert(Folded(text), token);
+        self.all.push(StoredToken { name, written: agent.value, line: agent.line, set: 0, previous_by_head: None });
+        let Self { body, all, by_name, hasher, .. } = self;
+        if all.len() > FEW {
+            let hash = |token: &u32| hasher.hash_one(Folded(all[*token as usize].name.of(body)));
+            let first = if all.len() == FEW + 1 { 0 } else { token };
+            for token in first..=token {
+                by_name.insert_unique(hash(&token), token, hash);
+            }
         }
         if text == b"*" {
             self.star = Some(token);
         } else if let (Dialect::Rfc9309, Some(head)) = (self.dialect, head(text)) {
-            self.by_head.entry(Folded(head)).or_default().push(token);
+            self.add_head(token, head);
         }
         token
     }
 
+    fn add_head(&mut self, token: u32, head: &[u8]) {
+        let Self { body, all, by_head, hasher, .. } = self;
+        let head_of = |token: u32| Folded(self::head(all[token as usize].name.of(body)).unwrap_or_default());
+        let hash = |token: &u32| hasher.hash_one(head_of(*token));
+        let entry = by_head.entry(hash(&token), |last| head_of(*last) == Folded(head), hash);
+        let previous = match entry {
+            Entry::Occupied(mut last) => Some(mem::replace(last.get_mut(), token)),
+            Entry::Vacant(place) => {
+                place.insert(token);
+                None
+            }
+        };
+        all[token as usize].previous_by_head = previous;
+    }
+
+    fn has_head(&self, token: u32, head: &[u8]) -> bool {
+        self::head(self.name(token)).is_some_and(|of_token| Folded(of_token) == Folded(head))
+    }
+
+    fn name(&self, token: u32) -> &'a [u8] {
+        self.all[token as usize].name.of(self.body)
+    }
+
+    fn hash(&self, name: &[u8]) -> u64 {
+        self.hasher.hash_one(Folded(name))
+    }
+
     /// `pairs` are tokens and their groups, sorted.
     fn share_sets(&mut self, pairs: &[(u32, u32)]) {
-        let mut known: HashMap<Vec<u32>, usize> = HashMap::new();
+        // Sets by their groups, where there are more than a few.
+        let mut known: HashTable<u32> = HashTable::new();
         let mut start = 0;
         for chunk in pairs.chunk_by(|one, other| one.0 == other.0) {
             let end = start + chunk.len();
             let groups = &self.groups[start..end];
-            let same = if self.all.len() <= FEW {
-                (0..self.sets.len()).find(|set| self.groups_of_set(*set) == groups)
+            let is_same = |set: &u32| self.groups_of_set(*set as usize) == groups;
+            let next = count(self.sets.len());
+            let set = if self.all.len() <= FEW {
+                (0..next).find(is_same)
             } else {
-                known.get(groups).copied()
+                let hash = |set: &u32| self.hasher.hash_one(self.groups_of_set(*set as usize));
+                let entry = known.entry(self.hasher.hash_one(groups), is_same, hash);
+                Some(*entry.or_insert(next).get())
             };
-            let set = same.unwrap_or_else(|| {
-                if self.all.len() > FEW {
-                    known.insert(groups.to_vec(), self.sets.len());
-                }
+            if set.is_none_or(|set| set == next) {
                 self.sets.push(count(start)..count(end));
-                self.sets.len() - 1
-            });
-            self.all[chunk[0].0 as usize].set = count(set);
+            }
+            self.all[chunk[0].0 as usize].set = set.unwrap_or(next);
             start = end;
         }
     }
