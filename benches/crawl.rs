@@ -23,6 +23,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use survey::crawl::{Door, FetchSettings, Limits, Pace, Pulse, Reach, Settings, crawl};
 use survey::domain::{Domain, Target};
+use survey::exclusions::Exclusions;
 use survey::observation::Observation;
 use survey::rehearsal::Announcement;
 use tokio::sync::{mpsc, watch};
@@ -127,6 +128,7 @@ fn settings(web: &Announcement, concurrency: usize) -> Result<Settings, Box<dyn 
         },
         upstreams: vec![web.dns],
         reach: Reach::Rehearsal(doors?),
+        exclusions: Exclusions::default(),
         roots,
     })
 }

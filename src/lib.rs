@@ -10,6 +10,7 @@
 //! | [`words`](mod@words) | closed vocabularies: variant, stored word, sentence |
 //! | [`text`] | text from outside, made visible |
 //! | [`domain`] | a host name parsed once, and its place in a list |
+//! | [`exclusions`] | who asked not to be surveyed |
 //! | [`path`] | the path of a URL |
 //! | [`outcome`] | what happened when a target was asked: one word of a closed list |
 //! | [`observation`] | what was seen, kept apart from what it means |
@@ -40,6 +41,7 @@ pub mod text;
 pub mod words;
 
 pub mod domain;
+pub mod exclusions;
 pub mod observation;
 pub mod outcome;
 pub mod path;

@@ -8,6 +8,7 @@ const ROOMS: &[&str] = &[
     "words",
     "text",
     "domain",
+    "exclusions",
     "path",
     "outcome",
     "observation",

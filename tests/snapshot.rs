@@ -336,6 +336,7 @@ fn plan(accepted: u64) -> Plan {
             gap_ms: 1000,
             concurrency: 300,
             rate: 200.0,
+            exclusions: 0,
             second_try: true,
             max_body: 512 << 10,
             contact: Some("https://example.org/survey".to_owned()),

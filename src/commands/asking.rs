@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -11,6 +12,7 @@ use clap::Args;
 use super::rehearsed::Rehearsed;
 use crate::cli::{parse_duration, parse_size};
 use crate::crawl::{self, FetchSettings, Limits, Pace, Reach, public_roots};
+use crate::exclusions::Exclusions;
 
 /// How many servers are asked.
 #[derive(Args, Clone, Debug)]
@@ -58,6 +60,12 @@ pub(super) struct AskerArgs {
     /// Name servers to ask instead of the system's
     #[arg(long, value_name = "IP[:PORT]", value_delimiter = ',', value_parser = parse_upstream)]
     resolver: Vec<SocketAddr>,
+
+    /// Who is not asked: a host name (with all below it), address or block of addresses a line
+    ///
+    /// Applied to the list, to what names resolve to and to each redirect; such targets are recorded as opted-out.
+    #[arg(long, value_name = "FILE")]
+    exclude: Option<PathBuf>,
 }
 
 /// How a survey asks, decided.
@@ -70,6 +78,7 @@ pub(super) struct Asking {
     /// Starts a second; nothing where there is no limit.
     pub(super) rate: Option<f64>,
     pub(super) upstreams: Vec<SocketAddr>,
+    pub(super) exclusions: Exclusions,
 }
 
 const GAP: Duration = Duration::from_secs(1);
@@ -88,7 +97,7 @@ const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
 impl AskerArgs {
     /// Decides how to ask a single host: as a survey of one target would by default.
-    pub(super) fn decide(self, is_rehearsal: bool) -> Asking {
+    pub(super) fn decide(self, is_rehearsal: bool) -> anyhow::Result<Asking> {
         AskingArgs {
             asker: self,
             gap: None,
@@ -103,8 +112,8 @@ impl AskerArgs {
 
 impl AskingArgs {
     /// Decides how to ask. Without a contact the pace is halved: nobody can tell us that we disturb.
-    pub(super) fn decide(self, is_rehearsal: bool) -> Asking {
-        let AskerArgs { contact, max_body, resolver } = self.asker;
+    pub(super) fn decide(self, is_rehearsal: bool) -> anyhow::Result<Asking> {
+        let AskerArgs { contact, max_body, resolver, exclude } = self.asker;
         let slowness = if contact.is_none() && !is_rehearsal { 2 } else { 1 };
         let gap = self.gap.unwrap_or(if is_rehearsal { REHEARSED_GAP } else { GAP }) * slowness;
         let rate = self.rate.unwrap_or(if is_rehearsal { 0 } else { RATE });
@@ -123,7 +132,7 @@ impl AskingArgs {
             Some(Contact::Mail(mail)) => Some(mail.clone()),
             _ => None,
         };
-        Asking {
+        Ok(Asking {
             contact,
             fetch: FetchSettings {
                 user_agent,
@@ -144,8 +153,15 @@ impl AskingArgs {
             },
             rate: (!interval.is_zero()).then(|| interval.as_secs_f64().recip()),
             upstreams: resolver,
-        }
+            exclusions: exclude.as_deref().map_or_else(|| Ok(Exclusions::default()), read_exclusions)?,
+        })
     }
+}
+
+fn read_exclusions(path: &Path) -> anyhow::Result<Exclusions> {
+    let reading = || format!("reading who is not to be asked, {}", path.display());
+    let text = std::fs::read_to_string(path).with_context(reading)?;
+    Exclusions::parse(&text).with_context(reading)
 }
 
 impl Asking {
@@ -165,7 +181,8 @@ impl Asking {
             Some(rehearsed) => (vec![rehearsed.dns()], rehearsed.reach()?, rehearsed.roots()?),
             None => (self.upstreams, Reach::Internet, public_roots()),
         };
-        Ok(crawl::Settings { fetch: self.fetch, pace: self.pace, limits: self.limits, upstreams, reach, roots })
+        let Self { fetch, pace, limits, exclusions, .. } = self;
+        Ok(crawl::Settings { fetch, pace, limits, upstreams, reach, exclusions, roots })
     }
 }
 
@@ -225,6 +242,7 @@ mod tests {
             contact: contact.map(|text| text.parse().unwrap()),
             max_body: NonZeroUsize::new(512 << 10).unwrap(),
             resolver: Vec::new(),
+            exclude: None,
         };
         AskingArgs {
             asker,
@@ -238,26 +256,26 @@ mod tests {
 
     #[test]
     fn a_run_with_a_contact_identifies_itself() {
-        let asking = args(Some("you@example.org")).decide(false);
+        let asking = args(Some("you@example.org")).decide(false).unwrap();
         let expected = format!("robots-survey/{} (+mailto:you@example.org)", env!("CARGO_PKG_VERSION"));
         assert_eq!(asking.fetch.user_agent, expected);
         assert_eq!(asking.fetch.from.as_deref(), Some("you@example.org"));
         assert_eq!((asking.pace.gap, asking.pace.interval), (Duration::from_secs(1), Duration::from_millis(5)));
-        let asking = args(Some("https://example.org/survey")).decide(false);
+        let asking = args(Some("https://example.org/survey")).decide(false).unwrap();
         assert!(asking.fetch.user_agent.ends_with("(+https://example.org/survey)"));
         assert_eq!(asking.fetch.from, None);
     }
 
     #[test]
     fn a_run_without_a_contact_goes_at_half_the_pace() {
-        let asking = args(None).decide(false);
+        let asking = args(None).decide(false).unwrap();
         assert_eq!((asking.pace.gap, asking.pace.interval), (Duration::from_secs(2), Duration::from_millis(10)));
         assert_eq!(asking.rate, Some(100.0));
     }
 
     #[test]
     fn a_rehearsal_needs_no_contact_and_keeps_a_short_gap() {
-        let asking = args(None).decide(true);
+        let asking = args(None).decide(true).unwrap();
         assert_eq!((asking.pace.gap, asking.pace.interval), (Duration::from_millis(50), Duration::ZERO));
     }
 

@@ -162,7 +162,7 @@ fn look_up(snapshot: &str, host: &str) -> anyhow::Result<Found> {
 /// Asks one host, with all the care of a survey.
 async fn ask(args: &ExplainArgs) -> anyhow::Result<Found> {
     let domain = parse_host(&args.subject)?;
-    let asking = args.asker.clone().decide(args.rehearse.is_some());
+    let asking = args.asker.clone().decide(args.rehearse.is_some())?;
     let rehearsed = match &args.rehearse {
         Some(source) => Some(rehearse(source.as_deref(), &domain).await?),
         None => None,

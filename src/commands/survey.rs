@@ -86,7 +86,7 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
     let path = args.domains.clone().context("--domains is required")?;
     let classifier = judging::classifier(&args.judging)?;
     let is_rehearsal = args.rehearse.is_some();
-    let mut asking = args.asking.clone().decide(is_rehearsal);
+    let mut asking = args.asking.clone().decide(is_rehearsal)?;
     fit_descriptors(&mut asking)?;
     if !is_rehearsal {
         asking.warn_if_anonymous();
@@ -275,6 +275,7 @@ fn plan(args: &SurveyArgs, classifier: &Classifier, list: &TargetList, asking: &
             gap_ms: u64::try_from(asking.pace.gap.as_millis()).unwrap_or(u64::MAX),
             concurrency: asking.limits.in_flight as u64,
             rate: asking.rate.unwrap_or(0.0),
+            exclusions: asking.exclusions.len() as u64,
             second_try: asking.limits.second_try.is_some(),
             max_body: asking.fetch.max_body as u64,
             contact: asking.contact.as_ref().map(ToString::to_string),

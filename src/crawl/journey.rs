@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use url::{Host, Url};
 
 use super::fetch::Exchange;
-use super::reach::Reach;
+use super::reach::Guard;
 use super::resolve::Resolution;
 use crate::domain::{Domain, Target};
 use crate::observation::{Asking, Authority, BodySource, Ending, Failure, Hop, Observation, Response};
@@ -119,13 +119,13 @@ impl Journey {
     pub(crate) fn resolved(
         mut self: Box<Self>,
         answer: Result<Resolution, Failure>,
-        reach: &Reach,
+        guard: &Guard,
         now: Instant,
     ) -> Step {
         match answer {
             Ok(resolution) => {
                 self.names.push((self.host().to_owned(), resolution));
-                self.choose_address(reach, now)
+                self.choose_address(guard, now)
             }
             Err(failure) if self.is_redirected() => self.fail(failure, now),
             Err(failure) => {
@@ -133,7 +133,7 @@ impl Journey {
                 match self.authority {
                     Authority::HttpsApex if has_no_address => {
                         self.keep(failure);
-                        self.try_www(reach, now)
+                        self.try_www(guard, now)
                     }
                     Authority::HttpsApex | Authority::HttpApex => self.fail(failure, now),
                     Authority::HttpsWww | Authority::HttpWww => self.give_up(now),
@@ -143,17 +143,17 @@ impl Journey {
     }
 
     /// Goes on after a request.
-    pub(crate) fn answered(mut self: Box<Self>, exchange: Exchange, reach: &Reach, now: Instant) -> Step {
+    pub(crate) fn answered(mut self: Box<Self>, exchange: Exchange, guard: &Guard, now: Instant) -> Step {
         self.sent_at = exchange.sent_at;
         self.hops.push(exchange.hop);
         self.chain.push(self.url.clone());
         match exchange.result {
             Ok(response) if matches!(response.status, 301 | 302 | 303 | 307 | 308) => {
-                self.follow(&response, reach, now)
+                self.follow(&response, guard, now)
             }
             Ok(response) => self.finish(Ending::Response(response), now),
             Err(failure) if self.is_redirected() => self.fail(failure, now),
-            Err(failure) => self.turn(failure, reach, now),
+            Err(failure) => self.turn(failure, guard, now),
         }
     }
 
@@ -162,10 +162,13 @@ impl Journey {
     }
 
     /// Chooses the address to ask: the first one of the answer that may be contacted.
-    fn choose_address(self: Box<Self>, reach: &Reach, now: Instant) -> Step {
+    fn choose_address(self: Box<Self>, guard: &Guard, now: Instant) -> Step {
         let (_, resolution) =
             self.names.iter().find(|(name, _)| name == self.host()).expect("the host has just been looked up");
-        match resolution.ips.iter().copied().find(|ip| reach.allows(*ip)) {
+        match resolution.ips.iter().copied().find(|ip| guard.reach.allows(*ip)) {
+            // Another address of the same host is no way around its owner's wish.
+            Some(ip) if guard.exclusions.hold_address(ip) && self.is_www() => self.give_up(now),
+            Some(ip) if guard.exclusions.hold_address(ip) => self.fail(Cause::OptedOut.into(), now),
             Some(ip) => Step::Ask(self, ip),
             None if self.is_redirected() => self.fail(Cause::RedirectToPrivate.into(), now),
             None if self.is_www() => self.give_up(now),
@@ -174,49 +177,49 @@ impl Journey {
     }
 
     /// Turns to the next authority after a failure of the present one.
-    fn turn(mut self: Box<Self>, failure: Failure, reach: &Reach, now: Instant) -> Step {
+    fn turn(mut self: Box<Self>, failure: Failure, guard: &Guard, now: Instant) -> Step {
         let may_turn = matches!(failure.cause.class(), OutcomeClass::Connect | OutcomeClass::Tls);
         match self.authority {
             Authority::HttpsApex | Authority::HttpApex if !may_turn => self.fail(failure, now),
             Authority::HttpsApex => {
                 self.keep(failure);
                 let url = robots_url("http", &self.target.domain);
-                self.set_out(Authority::HttpApex, url, reach, now)
+                self.set_out(Authority::HttpApex, url, guard, now)
             }
             Authority::HttpApex => {
                 self.keep(failure);
-                self.try_www(reach, now)
+                self.try_www(guard, now)
             }
             Authority::HttpsWww if may_turn => {
                 let www = self.target.domain.www().expect("the www. twin is being tried, so it exists");
-                self.set_out(Authority::HttpWww, robots_url("http", &www), reach, now)
+                self.set_out(Authority::HttpWww, robots_url("http", &www), guard, now)
             }
             Authority::HttpsWww | Authority::HttpWww => self.give_up(now),
         }
     }
 
-    fn try_www(self: Box<Self>, reach: &Reach, now: Instant) -> Step {
+    fn try_www(self: Box<Self>, guard: &Guard, now: Instant) -> Step {
         match self.target.domain.www() {
-            Some(www) => self.set_out(Authority::HttpsWww, robots_url("https", &www), reach, now),
+            Some(www) => self.set_out(Authority::HttpsWww, robots_url("https", &www), guard, now),
             None => self.give_up(now),
         }
     }
 
-    fn set_out(mut self: Box<Self>, authority: Authority, url: Url, reach: &Reach, now: Instant) -> Step {
+    fn set_out(mut self: Box<Self>, authority: Authority, url: Url, guard: &Guard, now: Instant) -> Step {
         self.authority = authority;
         self.chain.clear();
-        self.go_to(url, reach, now)
+        self.go_to(url, guard, now)
     }
 
-    fn go_to(mut self: Box<Self>, url: Url, reach: &Reach, now: Instant) -> Step {
+    fn go_to(mut self: Box<Self>, url: Url, guard: &Guard, now: Instant) -> Step {
         self.url = url;
         if self.names.iter().any(|(name, _)| name == self.host()) {
-            return self.choose_address(reach, now);
+            return self.choose_address(guard, now);
         }
         Step::Resolve(self)
     }
 
-    fn follow(self: Box<Self>, response: &Response, reach: &Reach, now: Instant) -> Step {
+    fn follow(self: Box<Self>, response: &Response, guard: &Guard, now: Instant) -> Step {
         let Some(location) = response.header("location") else {
             return self.fail(Cause::RedirectNoLocation.into(), now);
         };
@@ -238,7 +241,7 @@ impl Journey {
             let detail = Some(format!("{MAX_REQUESTS} requests"));
             return self.fail(Failure { cause: Cause::RedirectLimit, detail }, now);
         }
-        self.go_to(next, reach, now)
+        self.go_to(next, guard, now)
     }
 
     /// Keeps the failure of the listed name that got furthest; of two that got equally far, the first.

@@ -47,9 +47,11 @@ pub use self::schedule::Pace;
 pub use self::tls::public_roots;
 
 use self::fetch::Fetcher;
+use self::reach::Guard;
 use self::resolve::Resolver;
 use self::run::{Crawl, Network};
 use crate::domain::Target;
+use crate::exclusions::Exclusions;
 use crate::observation::{Failure, Observation};
 
 /// Everything that a crawl decides beforehand.
@@ -65,6 +67,8 @@ pub struct Settings {
     pub upstreams: Vec<SocketAddr>,
     /// Whom the crawl may contact.
     pub reach: Reach,
+    /// Who of those asked not to be.
+    pub exclusions: Exclusions,
     /// Whom certificates are verified against.
     pub roots: RootCertStore,
 }
@@ -178,10 +182,11 @@ pub async fn crawl(
     pulse: &watch::Sender<Pulse>,
     stop: &CancellationToken,
 ) -> anyhow::Result<End> {
-    let reach = Arc::new(settings.reach);
+    let reach = Arc::new(settings.reach.clone());
+    let guard = Arc::new(Guard { reach: settings.reach, exclusions: settings.exclusions });
     let web = Network {
         resolver: Resolver::new(&settings.upstreams)?,
-        fetcher: Fetcher::new(settings.fetch, Arc::clone(&reach), settings.roots)?,
+        fetcher: Fetcher::new(settings.fetch, reach, settings.roots)?,
     };
-    Ok(Crawl::new(web, reach, settings.pace, settings.limits, sink).run(targets, pulse, stop).await?)
+    Ok(Crawl::new(web, guard, settings.pace, settings.limits, sink).run(targets, pulse, stop).await?)
 }

@@ -4,6 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
+use crate::exclusions::Exclusions;
+
 /// The addresses that may be contacted and the ports that stand for 80 and 443 there.
 ///
 /// Every connection is decided here, after the look-up and before the dialling, and the address that was decided on is
@@ -14,6 +16,13 @@ pub enum Reach {
     Internet,
     /// Loopback only, through the doors that a rehearsal opened.
     Rehearsal(Vec<Door>),
+}
+
+/// Whom the crawl may contact, and who of those asked not to be.
+#[derive(Clone, Debug)]
+pub(crate) struct Guard {
+    pub(crate) reach: Reach,
+    pub(crate) exclusions: Exclusions,
 }
 
 /// The ports that stand for 80 and 443 in one block of a rehearsal's addresses.

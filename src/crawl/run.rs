@@ -20,10 +20,11 @@ use url::Url;
 
 use super::fetch::{Exchange, Fetcher};
 use super::journey::{Journey, Step, is_transient};
+use super::reach::Guard;
 use super::refusal::{self, Refusal};
 use super::resolve::{Resolution, Resolver};
 use super::schedule::{Pace, Schedule, Server, Turn};
-use super::{CrawlError, End, Fault, Limits, Miss, Pulse, Reach};
+use super::{CrawlError, End, Fault, Limits, Miss, Pulse};
 use crate::domain::Target;
 use crate::observation::Observation;
 use crate::outcome::Cause;
@@ -54,7 +55,7 @@ impl Web for Network {
 /// The loop and everything it owns.
 pub(super) struct Crawl<W> {
     web: W,
-    reach: Arc<Reach>,
+    guard: Arc<Guard>,
     limits: Limits,
     sink: mpsc::Sender<Observation>,
     schedule: Schedule<(Box<Journey>, IpAddr)>,
@@ -115,10 +116,10 @@ const LATE_BYTES: usize = 64 << 20;
 const MAX_PANICS: usize = 100;
 
 impl<W: Web> Crawl<W> {
-    pub(super) fn new(web: W, reach: Arc<Reach>, pace: Pace, limits: Limits, sink: mpsc::Sender<Observation>) -> Self {
+    pub(super) fn new(web: W, guard: Arc<Guard>, pace: Pace, limits: Limits, sink: mpsc::Sender<Observation>) -> Self {
         Self {
             web,
-            reach,
+            guard,
             limits,
             sink,
             schedule: Schedule::new(pace),
@@ -242,13 +243,18 @@ impl<W: Web> Crawl<W> {
     }
 
     fn spawn_lookup(&mut self, journey: Box<Journey>) {
-        let (web, reach, sink) = (self.web.clone(), Arc::clone(&self.reach), self.sink.clone());
+        let (web, guard, sink) = (self.web.clone(), Arc::clone(&self.guard), self.sink.clone());
         let is_first = journey.is_fresh();
         let may_be_late = self.limits.second_try.is_some() && journey.is_first_try();
         let work = async move {
-            let step = match web.resolve(journey.host()).await {
-                Ok(resolution) => journey.resolved(Ok(resolution), &reach, Instant::now()),
-                Err(Miss::Failure(failure)) => journey.resolved(Err(failure), &reach, Instant::now()),
+            let answer = if guard.exclusions.hold_name(journey.host()) {
+                Err(Miss::Failure(Cause::OptedOut.into()))
+            } else {
+                web.resolve(journey.host()).await
+            };
+            let step = match answer {
+                Ok(resolution) => journey.resolved(Ok(resolution), &guard, Instant::now()),
+                Err(Miss::Failure(failure)) => journey.resolved(Err(failure), &guard, Instant::now()),
                 Err(Miss::Fault(fault)) => return Ended::Fault(fault, Again::Resolve(journey)),
             };
             hand_over(step, may_be_late, &sink).await
@@ -258,7 +264,7 @@ impl<W: Web> Crawl<W> {
 
     fn spawn_request(&mut self, server: Server, journey: Box<Journey>, ip: IpAddr) {
         let may_be_late = self.limits.second_try.is_some();
-        let (web, reach, sink) = (self.web.clone(), Arc::clone(&self.reach), self.sink.clone());
+        let (web, guard, sink) = (self.web.clone(), Arc::clone(&self.guard), self.sink.clone());
         self.asking.spawn(async move {
             // The gap runs from the end of the connection, not from the moment the writer has taken the row.
             let mut at = Instant::now();
@@ -270,7 +276,7 @@ impl<W: Web> Crawl<W> {
                     Ok(exchange) => {
                         refusal = refusal::of(&exchange);
                         let may_be_late = may_be_late && journey.is_first_try();
-                        hand_over(journey.answered(exchange, &reach, at), may_be_late, &sink).await
+                        hand_over(journey.answered(exchange, &guard, at), may_be_late, &sink).await
                     }
                     Err(fault) => Ended::Fault(fault, Again::Ask(journey, ip)),
                 }

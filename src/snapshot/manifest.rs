@@ -106,6 +106,9 @@ pub struct Settings {
     pub concurrency: u64,
     /// Requests begun a second at most; 0 is no limit.
     pub rate: f64,
+    /// Names and blocks of addresses that were not asked.
+    #[serde(default)]
+    pub exclusions: u64,
     /// Whether targets that failed in passing are tried a second time.
     #[serde(default)]
     pub second_try: bool,

@@ -12,7 +12,9 @@ use bytes::Bytes;
 mod later;
 
 use super::*;
+use crate::crawl::Reach;
 use crate::domain::Domain;
+use crate::exclusions::Exclusions;
 use crate::observation::{Authority, Ending, Failure, Hop, Response};
 use crate::outcome::Cause;
 
@@ -150,8 +152,8 @@ fn target(index: u32, domain: &str) -> Target {
 }
 
 /// Every address but 10.0.0.0/8, as the real guard has it.
-fn everywhere() -> Arc<Reach> {
-    Arc::new(Reach::Internet)
+fn everywhere() -> Arc<Guard> {
+    Arc::new(Guard { reach: Reach::Internet, exclusions: Exclusions::default() })
 }
 
 async fn run(

@@ -145,3 +145,31 @@ async fn the_line_that_bounds_the_crawl_is_told_when_names_are_resolved() {
     assert!(longest.targets > 450 && longest.targets <= 500, "{longest:?}");
     assert_eq!(longest.at_least, PACE.gap * u32::try_from(longest.targets - 1).unwrap());
 }
+
+#[tokio::test(start_paused = true)]
+async fn who_asked_not_to_be_surveyed_is_not_even_looked_up() {
+    fn address(host: &str) -> Result<Ipv4Addr, Cause> {
+        assert!(host != "h1.example" && host != "www.away.example", "{host} was looked up");
+        Ok(if host == "h2.example" { Ipv4Addr::new(8, 8, 4, 4) } else { Ipv4Addr::new(9, 9, 9, 9) })
+    }
+    let reply: Rules = |url| match url.host_str().unwrap() {
+        "h3.example" => Reply::Redirect("https://www.away.example/robots.txt".to_owned()),
+        "h4.example" => Reply::Redirect("https://h2.example/robots.txt".to_owned()),
+        _ => Reply::Status(200),
+    };
+    let web = FakeWeb::new(reply, address, Duration::from_millis(100));
+    let exclusions = Exclusions::parse("h1.example\n8.8.4.0/24\naway.example").unwrap();
+    let guard = Arc::new(Guard { reach: Reach::Internet, exclusions });
+    let (sink, mut source) = mpsc::channel(16);
+    let crawl = Crawl::new(web.clone(), guard, PACE, LIMITS, sink);
+    let pulse = watch::Sender::new(Pulse::default());
+    assert_eq!(crawl.run(targets(5), &pulse, &CancellationToken::new()).await.unwrap(), End::Complete);
+    let mut seen = Vec::new();
+    while let Some(observation) = source.recv().await {
+        seen.push((observation.target.index, outcome(&observation)));
+    }
+    seen.sort_unstable_by_key(|(index, _)| *index);
+    let opted_out = Err(Cause::OptedOut);
+    assert_eq!(seen, [(0, Ok(200)), (1, opted_out), (2, opted_out), (3, opted_out), (4, opted_out)]);
+    assert!(!web.0.log.lock().unwrap().contains_key(&IpAddr::V4(Ipv4Addr::new(8, 8, 4, 4))));
+}
