@@ -56,7 +56,7 @@ pub(crate) fn hostile() -> Vec<(&'static str, Vec<u8>)> {
         text.into_bytes()
     };
     let any = "User-agent: *\n";
-    let agents = |line: &dyn Fn(usize) -> String| (0..5_000).map(line).collect::<String>();
+    let lines = |count: usize, line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
     vec![
         ("pairs, disallow longer", fill(any, &|n| format!("Allow: /a{n}\nDisallow: /a{n}*\n"))),
         ("pairs, allow longer", fill(any, &|n| format!("Disallow: /a{n}\nAllow: /a{n}*\n"))),
@@ -72,9 +72,10 @@ pub(crate) fn hostile() -> Vec<(&'static str, Vec<u8>)> {
             fill("", &|n| format!("User-agent: {}/{n}\nDisallow: /{n}\n", ["GPTBot", "CCBot"][n % 2])),
         ),
         ("many agents with a long group in common", {
-            let group: String = (0..15_000).map(|n| format!("Disallow: /{n}\n")).collect();
-            let named = agents(&|n| format!("User-agent: a{n}\n"));
-            [named, group, agents(&|n| format!("User-agent: a{n}\nAllow: /\n"))].concat().into_bytes()
+            let named = lines(5_000, &|n| format!("User-agent: a{n}\n"));
+            let group = lines(15_000, &|n| format!("Disallow: /{n}\n"));
+            let others = lines(5_000, &|n| format!("User-agent: a{n}\nAllow: /\n"));
+            [named, group, others].concat().into_bytes()
         }),
         ("chain of prefixes", fill(any, &|n| format!("Disallow: /{}\n", "a".repeat(n)))),
         ("one rule again and again", fill(any, &|_| "Disallow: /x\n".into())),

@@ -35,7 +35,11 @@ struct Peer {
 }
 
 const PEERS: [Peer; 4] = [
-    Peer { name: "ours", read: |body| !RobotsTxt::parse(body, Dialect::Rfc9309).body().is_empty(), answer: ours },
+    Peer {
+        name: "ours",
+        read: |body| !RobotsTxt::parse(body, Dialect::Rfc9309).body().is_empty(),
+        answer: |task| Some(ours(task)),
+    },
     Peer {
         name: "texting_robots 0.2",
         read: |body| texting_robots::Robot::new(AGENTS[0], body).is_ok(),
@@ -44,7 +48,7 @@ const PEERS: [Peer; 4] = [
     Peer {
         name: "robotxt 0.7",
         read: |body| robotxt::Robots::parse(body, AGENTS[0]).rules().len() < usize::MAX,
-        answer: robotxt,
+        answer: |task| Some(robotxt(task)),
     },
     Peer { name: "fast-robots 0.1", read: |body| fast_file(body).is_some(), answer: fast },
 ];
@@ -100,14 +104,14 @@ fn paths_of(body: &[u8]) -> Vec<String> {
     if paths.is_empty() { vec!["/".to_owned()] } else { paths }
 }
 
-fn ours(task: &Task<'_>) -> Option<usize> {
+fn ours(task: &Task<'_>) -> usize {
     let file = RobotsTxt::parse(task.body, Dialect::Rfc9309);
     let agents = AGENTS.map(|agent| file.rules_for(agent));
     let closed = task.paths.iter().map(|path| {
         let by_group = PathByGroup::new(&file, path.as_bytes());
         agents.iter().filter(|rules| !by_group.judge(rules).allowed).count()
     });
-    Some(closed.sum())
+    closed.sum()
 }
 
 fn texting(task: &Task<'_>) -> Option<usize> {
@@ -119,9 +123,9 @@ fn texting(task: &Task<'_>) -> Option<usize> {
     Some(closed)
 }
 
-fn robotxt(task: &Task<'_>) -> Option<usize> {
+fn robotxt(task: &Task<'_>) -> usize {
     let files = AGENTS.iter().map(|agent| robotxt::Robots::parse(task.body, *agent));
-    Some(files.map(|file| task.paths.iter().filter(|path| !file.is_allowed(path)).count()).sum())
+    files.map(|file| task.paths.iter().filter(|path| !file.is_allowed(path)).count()).sum()
 }
 
 fn fast(task: &Task<'_>) -> Option<usize> {
