@@ -38,6 +38,8 @@ struct Node<'r> {
 #[derive(Clone, Debug)]
 struct Wild<'r> {
     pattern: Cow<'r, [u8]>,
+    /// Bytes before its first special character.
+    literal: usize,
     verb: Verb,
     line: u32,
 }
@@ -46,15 +48,21 @@ impl<'r> RuleIndex<'r> {
     pub(super) fn new(dialect: Dialect, rules: impl Iterator<Item = Rule<'r>>) -> Self {
         let mut patterns = Vec::new();
         for rule in rules.filter(|rule| !rule.pattern.is_empty()) {
+            let mut add = |pattern: Cow<'r, [u8]>| {
+                patterns.push(Wild { literal: literal(&pattern).len(), pattern, verb: rule.verb, line: rule.line });
+            };
             if let (Dialect::Google, Verb::Allow, Some(folder)) = (dialect, rule.verb, folder_of_index(rule.pattern)) {
-                patterns.push(Wild { pattern: Cow::Owned(folder), verb: rule.verb, line: rule.line });
+                add(Cow::Owned(folder));
             }
-            patterns.push(Wild { pattern: rule.normalised(dialect), verb: rule.verb, line: rule.line });
+            add(rule.normalised(dialect));
         }
-        patterns.sort_by(|one, other| {
-            let by_prefix = literal(&one.pattern).cmp(literal(&other.pattern));
-            by_prefix.then(other.pattern.len().cmp(&one.pattern.len()))
+        patterns.sort_unstable_by(|one, other| {
+            let by_prefix = one.pattern[..one.literal].cmp(&other.pattern[..other.literal]);
+            let by_length = by_prefix.then(other.pattern.len().cmp(&one.pattern.len()));
+            by_length.then_with(|| (&one.pattern, one.verb, one.line).cmp(&(&other.pattern, other.verb, other.line)))
         });
+        // Of rules that say the same the first one is named; there are files that repeat one thousands of times.
+        patterns.dedup_by(|one, first| one.verb == first.verb && one.pattern == first.pattern);
         let mut index = Self { dialect, nodes: Vec::new(), wild: Vec::new() };
         for pattern in patterns {
             index.add(pattern);
@@ -69,8 +77,8 @@ impl<'r> RuleIndex<'r> {
         self.judge_within(path, &mut steps).unwrap_or(Decision::NO_RULE)
     }
 
-    /// The verdict, unless it takes more than so many steps, which are counted down; a step is a byte compared with a
-    /// wildcard.
+    /// The verdict, unless it takes more than so many steps, which are counted down; a step is a wildcard rule that is
+    /// passed, or a byte compared with one.
     pub fn judge_within(&self, path: &[u8], steps: &mut u64) -> Option<Decision> {
         let path = normalised_path(self.dialect, path);
         if is_always_allowed(self.dialect, &path) {
@@ -91,6 +99,7 @@ impl<'r> RuleIndex<'r> {
             for rule in &self.wild[self.nodes[node].wild.clone()] {
                 let length = u32::try_from(rule.pattern.len()).unwrap_or(u32::MAX);
                 if best.outranks(rule.verb, length) {
+                    *steps = steps.checked_sub(1)?;
                     continue;
                 }
                 *steps = steps.checked_sub((rule.pattern.len() + path.len()) as u64)?;
@@ -105,7 +114,7 @@ impl<'r> RuleIndex<'r> {
 
     /// Adds the next pattern in order of prefixes.
     fn add(&mut self, rule: Wild<'r>) {
-        let prefix = literal(&rule.pattern).len();
+        let prefix = rule.literal;
         let is_new = self.nodes.last().is_none_or(|last| last.prefix.as_ref() != &rule.pattern[..prefix]);
         if is_new {
             self.add_node(match &rule.pattern {

@@ -229,8 +229,7 @@ impl Lines<'_> {
 /// Whether this byte begins user-agent, allow or disallow, in any spelling.
 #[inline]
 const fn starts_like_key(byte: u8) -> bool {
-    let lower = byte.to_ascii_lowercase();
-    (lower == b'a') | (lower == b'd') | (lower == b'u')
+    matches!(byte.to_ascii_lowercase(), b'a' | b'd' | b'u')
 }
 
 /// How many bytes follow a key (given in lower case), in any case, and a colon right behind it.
@@ -251,7 +250,7 @@ fn spaces_of(word: [u8; 8]) -> usize {
     // A sum sets the high bit of each byte whose low bits are beyond a bound, and carries nothing into the next one.
     let lows = word & !HIGHS;
     let is_control = (lows + ONES * (0x80 - 0x09)) & !(lows + ONES * (0x80 - 0x0e));
-    let is_other_than_blank = (lows ^ ONES * 0x20) + ONES * 0x7f;
+    let is_other_than_blank = (lows ^ (ONES * 0x20)) + ONES * 0x7f;
     let others = (word | is_other_than_blank & !is_control) & HIGHS;
     (others.trailing_zeros() / 8) as usize
 }

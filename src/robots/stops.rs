@@ -13,12 +13,12 @@ pub(super) struct Stops<'a> {
     /// Where the block begins that has been looked at.
     block: usize,
     /// Its stops, the first byte lowest.
-    stops: u64,
+    found: u64,
 }
 
 impl<'a> Stops<'a> {
     pub(super) fn new(body: &'a [u8]) -> Self {
-        Self { body, block: 0, stops: stops_of(body) }
+        Self { body, block: 0, found: stops_of(body) }
     }
 
     /// The first stop from `start` on, or the end of the body; asked with rising starts.
@@ -27,21 +27,21 @@ impl<'a> Stops<'a> {
         while start >= self.block + BLOCK {
             self.look_on();
         }
-        self.stops &= u64::MAX << (start - self.block);
-        while self.stops == 0 {
+        self.found &= u64::MAX << (start - self.block);
+        while self.found == 0 {
             if self.body.len() - self.block <= BLOCK {
                 return self.body.len();
             }
             self.look_on();
         }
-        self.block + self.stops.trailing_zeros() as usize
+        self.block + self.found.trailing_zeros() as usize
     }
 
     /// Looks at the next block.
     #[inline]
     fn look_on(&mut self) {
         self.block += BLOCK;
-        self.stops = stops_of(&self.body[self.block..]);
+        self.found = stops_of(&self.body[self.block..]);
     }
 }
 
