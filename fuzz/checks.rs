@@ -455,7 +455,13 @@ fn reference_own<'g>(dialect: Dialect, groups: &'g [ReferenceGroup], agent: &[u8
 
 /// What of a name is compared where no whole name matches: the part before a `/`, if that can be a name.
 fn reference_head(name: &[u8]) -> &[u8] {
-    let head = trim(name.split(|byte| *byte == b'/').next().unwrap_or_default());
+    let Some(slash) = name.iter().position(|byte| *byte == b'/') else { return name };
+    let mut head = &name[..slash];
+    while let [before @ .., last] = head
+        && is_white(*last)
+    {
+        head = before;
+    }
     if matches!(head, b"" | b"*") { name } else { head }
 }
 
