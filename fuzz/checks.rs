@@ -13,9 +13,9 @@ use survey::robots::{By, Decision, Dialect, Oddity, PathByGroup, RobotsTxt, Rule
 /// Agents that are asked for whatever the file says: in the catalogue or not, with what no file can name among them.
 pub(crate) const AGENTS: &[&str] = &["GPTBot", "gptbot", "a", "a/1", "AI2Bot", "b c", "GPTBot/1.0", "*"];
 
-/// What is asked of one file by [`agree`], at most, so that a large file costs no more than a second.
-const MOST_TOKENS: usize = 12;
-const MOST_RULES: usize = 12;
+/// How much of one file [`agree`] asks about, at most: many small files find more than one large one.
+const MOST_TOKENS: usize = 6;
+const MOST_RULES: usize = 6;
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Reading
@@ -356,45 +356,48 @@ fn classifiers() -> &'static [Classifier] {
 
 /// The whole catalogue at once equals one agent after the other.
 fn classifiers_agree(file: &RobotsTxt<'_>) {
-    for classifier in classifiers().iter().filter(|classifier| classifier.dialect() == file.dialect()) {
+    let of_dialect = || classifiers().iter().filter(|classifier| classifier.dialect() == file.dialect());
+    let agents = of_dialect().next().map_or(&[][..], |classifier| classifier.catalogue().agents());
+    let by: Vec<By> = agents.iter().map(|agent| file.rules_for(&agent.token).by()).collect();
+    // Those that the file names first, and two that its length picks.
+    let named = (0..agents.len()).filter(|place| by[*place] == By::Named).take(MOST_TOKENS);
+    let picked = [1, 7].map(|factor| file.body().len() * factor % agents.len());
+    let sample: Vec<usize> = named.chain(picked).collect();
+    for classifier in of_dialect() {
         let all = classifier.judge(file);
         if all.is_in_part {
             // Whoever comes last may find the budget spent; alone it is not.
             continue;
         }
-        let agents = classifier.catalogue().agents();
-        // Those that the file may name, and a few that its length picks.
-        let named = agents.iter().map(|agent| file.rules_for(&agent.token).by() == By::Named);
-        let picked = |place: usize| (place + file.body().len()).is_multiple_of(61);
-        let sample = named.enumerate().filter(|(place, is_named)| *is_named || picked(*place));
-        for (place, _) in sample.take(2 * MOST_TOKENS) {
-            let agent = &agents[place].token;
+        for place in &sample {
+            let agent = &agents[*place].token;
             let alone = classifier.judge_agent(file, agent);
-            let together = all.agents[place];
+            let together = all.agents[*place];
             let context = || format!("{} {} {agent}", file.dialect(), classifier.definition().name);
             assert_eq!(together.restriction, alone.restriction, "{}", context());
             assert_eq!(together.root_allowed, alone.root_allowed, "{}", context());
-            assert_eq!(together.by, file.rules_for(agent).by(), "{}", context());
         }
+        let by_all = all.agents.iter().map(|verdict| verdict.by);
+        assert!(by_all.take(agents.len()).eq(by.iter().copied()), "{} {by:?}", classifier.definition().name);
         assert_eq!(all.tokens.len(), file.tokens().len());
         assert_eq!(all.unnamed, classifier.judge_agent(file, "*"));
     }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The google dialect
+// The dialects
 
-/// The google dialect equals a parser that takes its decisions one after the other.
+/// A file says what a parser makes of it that takes the dialect's decisions one after the other.
 ///
+/// For `google` they are the numbered ones of the notes on Google's parser; `rfc9309` differs from them where it must.
 /// An empty name is not asked for: no crawler has one.
-pub(crate) fn google(bytes: &[u8], agent: &str, path: &[u8]) {
+pub(crate) fn verdict(dialect: Dialect, bytes: &[u8], agent: &str, path: &[u8]) {
     if agent.is_empty() {
         return;
     }
-    let file = RobotsTxt::parse(bytes, Dialect::Google);
-    let rules = file.rules_for(agent);
-    let expected = reference_verdict(&reference_groups(bytes), agent, path);
-    assert_eq!(rules.judge(path), expected, "{agent} {}", path.escape_ascii());
+    let file = RobotsTxt::parse(bytes, dialect);
+    let expected = reference_verdict(dialect, &reference_groups(dialect, bytes), agent, path);
+    assert_eq!(file.rules_for(agent).judge(path), expected, "{dialect} {agent} {}", path.escape_ascii());
 }
 
 /// A group of the reference: the names on its user-agent lines, and its rules.
@@ -404,67 +407,101 @@ struct ReferenceGroup {
     rules: Vec<(Verb, Vec<u8>, u32)>,
 }
 
-fn reference_verdict(groups: &[ReferenceGroup], agent: &str, path: &[u8]) -> Decision {
-    // Decision 9: the name that is asked for is compared as it stands. 11: all groups that name it, else `*`.
-    let names = |group: &&ReferenceGroup| group.names.iter().any(|name| name.eq_ignore_ascii_case(agent.as_bytes()));
-    let is_named = agent != "*" && groups.iter().any(|group| names(&group));
-    let is_star = |group: &&ReferenceGroup| group.names.iter().any(|name| name == b"*");
-    let own: Vec<&ReferenceGroup> =
-        if is_named { groups.iter().filter(names).collect() } else { groups.iter().filter(is_star).collect() };
-    // Decision 12: the longest of each verb, the first of them among equals.
-    let mut best = [None::<(usize, u32)>; 2];
-    for (verb, pattern, line) in own.iter().flat_map(|group| &group.rules) {
-        let best = &mut best[usize::from(*verb == Verb::Disallow)];
-        if let Some(octets) = reference_octets(Dialect::Google, *verb, pattern, path)
-            && best.is_none_or(|(longest, _)| octets > longest)
-        {
-            *best = Some((octets, *line));
+fn reference_verdict(dialect: Dialect, groups: &[ReferenceGroup], agent: &str, path: &[u8]) -> Decision {
+    let path = reference_path(dialect, path);
+    let best = |verb: Verb| {
+        let mut best: Option<(usize, u32)> = None;
+        let own = reference_own(dialect, groups, agent.as_bytes());
+        for (_, pattern, line) in own.into_iter().flat_map(|group| &group.rules).filter(|rule| rule.0 == verb) {
+            // Decision 12: the longest decides, the first of them among equals.
+            if let Some(octets) = reference_octets(dialect, verb, pattern, &path)
+                && best.is_none_or(|(longest, _)| octets > longest)
+            {
+                best = Some((octets, *line));
+            }
         }
+        // The line of an empty rule is named by Google's parser alone.
+        best.filter(|(octets, _)| *octets > 0 || dialect == Dialect::Google)
+    };
+    if dialect == Dialect::Rfc9309 && path == b"/robots.txt" {
+        return Decision { allowed: true, line: 0 };
     }
-    match best {
-        [None, None] => Decision { allowed: true, line: 0 },
-        // Allow wins ties; length 0 decides nothing, though its line is named.
-        [Some((allow, line)), Some((disallow, _))] if allow >= disallow => Decision { allowed: true, line },
-        [_, Some((disallow, line))] => Decision { allowed: disallow == 0, line },
-        [Some((_, line)), None] => Decision { allowed: true, line },
+    match (best(Verb::Allow), best(Verb::Disallow)) {
+        (None, None) => Decision { allowed: true, line: 0 },
+        // Allow wins ties; length 0 decides nothing.
+        (Some((allow, line)), Some((disallow, _))) if allow >= disallow => Decision { allowed: true, line },
+        (_, Some((disallow, line))) => Decision { allowed: disallow == 0, line },
+        (Some((_, line)), None) => Decision { allowed: true, line },
     }
 }
 
-fn reference_groups(bytes: &[u8]) -> Vec<ReferenceGroup> {
+/// Decision 11: all groups that name the agent, `*` where none does.
+fn reference_own<'g>(dialect: Dialect, groups: &'g [ReferenceGroup], agent: &[u8]) -> Vec<&'g ReferenceGroup> {
+    let with = |is_name: &dyn Fn(&[u8]) -> bool| -> Vec<&'g ReferenceGroup> {
+        groups.iter().filter(|group| group.names.iter().any(|name| is_name(name))).collect()
+    };
+    let star = || with(&|name| name == b"*");
+    if agent == b"*" {
+        return star();
+    }
+    // Decision 9: the name that is asked for is compared as it stands.
+    let mut own = with(&|name| name.eq_ignore_ascii_case(agent));
+    if own.is_empty() && dialect == Dialect::Rfc9309 {
+        let is_same_head = |name: &[u8]| reference_head(name).eq_ignore_ascii_case(reference_head(agent));
+        own = with(&is_same_head);
+    }
+    if own.is_empty() { star() } else { own }
+}
+
+/// What of a name is compared where no whole name matches: the part before a `/`, if that can be a name.
+fn reference_head(name: &[u8]) -> &[u8] {
+    let Some(slash) = name.iter().position(|byte| *byte == b'/') else { return name };
+    let mut head = &name[..slash];
+    while let [before @ .., last] = head
+        && is_white(*last)
+    {
+        head = before;
+    }
+    if matches!(head, b"" | b"*") { name } else { head }
+}
+
+fn reference_groups(dialect: Dialect, bytes: &[u8]) -> Vec<ReferenceGroup> {
     let mut groups: Vec<ReferenceGroup> = Vec::new();
     let mut is_run = false;
-    for (line, number) in reference_lines(bytes).iter().zip(1..) {
-        let Some((key, value)) = reference_record(line) else { continue };
-        // Decision 7: by prefix, whatever the case.
-        let is =
-            |prefixes: &[&str]| prefixes.iter().any(|prefix| key.to_ascii_lowercase().starts_with(prefix.as_bytes()));
-        if is(&["user-agent", "useragent", "user agent"]) {
+    for (line, number) in reference_lines(dialect, bytes).iter().zip(1..) {
+        let Some((key, value)) = reference_record(dialect, line) else { continue };
+        let key = key.to_ascii_lowercase();
+        // Decision 7: by prefix, in some spellings; whole, in one, for the RFC.
+        let is = |spellings: &[&str]| match dialect {
+            Dialect::Google => spellings.iter().any(|spelling| key.starts_with(spelling.as_bytes())),
+            Dialect::Rfc9309 => key == spellings[0].as_bytes(),
+        };
+        let verb = if is(&["user-agent", "useragent", "user agent"]) {
             // Decision 10: only an Allow or Disallow ends a run.
             if !is_run {
                 groups.push(ReferenceGroup::default());
             }
             is_run = true;
             let names = &mut groups.last_mut().expect("one was pushed if there was none").names;
-            names.extend(reference_name(value));
+            names.extend(reference_name(dialect, value));
+            continue;
+        } else if is(&["allow"]) {
+            Verb::Allow
+        } else if is(&["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) {
+            Verb::Disallow
         } else {
-            let verb = if is(&["allow"]) {
-                Verb::Allow
-            } else if is(&["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) {
-                Verb::Disallow
-            } else {
-                continue;
-            };
-            is_run = false;
-            if let Some(group) = groups.last_mut() {
-                group.rules.push((verb, value.to_vec(), number));
-            }
+            continue;
+        };
+        is_run = false;
+        if let Some(group) = groups.last_mut() {
+            group.rules.push((verb, value.to_vec(), number));
         }
     }
     groups
 }
 
-/// Decisions 1 to 4: the mark, the ends of lines, what is kept of a line.
-fn reference_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+/// Decisions 1 to 4: the mark, the ends of lines, and for Google what is kept of a line.
+fn reference_lines(dialect: Dialect, bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut at = 0;
     for mark in [0xef, 0xbb, 0xbf] {
         if bytes.get(at) != Some(&mark) {
@@ -484,7 +521,7 @@ fn reference_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
         }
         at += 1;
     }
-    for line in &mut lines {
+    for line in lines.iter_mut().filter(|_| dialect == Dialect::Google) {
         line.truncate(16_663);
         if let Some(nul) = line.iter().position(|byte| *byte == 0) {
             line.truncate(nul);
@@ -494,27 +531,32 @@ fn reference_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Decisions 5 and 6: the comment, the white space, key and value.
-fn reference_record(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let line = line.split(|byte| *byte == b'#').next().unwrap_or_default();
-    let line = trim(line);
+fn reference_record(dialect: Dialect, line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let line = trim(line.split(|byte| *byte == b'#').next().unwrap_or_default());
     let (key, value) = if let Some(colon) = line.iter().position(|byte| *byte == b':') {
         (&line[..colon], &line[colon + 1..])
-    } else {
+    } else if dialect == Dialect::Google {
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
         let words: Vec<&[u8]> = line.split(is_blank).filter(|word| !word.is_empty()).collect();
         let [key, value] = words.as_slice() else { return None };
         (*key, *value)
+    } else {
+        return None;
     };
     Some((trim(key), trim(value))).filter(|(key, _)| !key.is_empty())
 }
 
-/// Decision 8: whom a user-agent value names.
-fn reference_name(value: &[u8]) -> Option<Vec<u8>> {
-    if value.first() == Some(&b'*') && value.get(1).is_none_or(|byte| is_white(*byte)) {
-        return Some(b"*".to_vec());
-    }
-    let is_of_alphabet = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-');
-    let end = value.iter().position(|byte| !is_of_alphabet(byte)).unwrap_or(value.len());
+/// Decision 8: whom a user-agent value names; the whole value, for the RFC.
+fn reference_name(dialect: Dialect, value: &[u8]) -> Option<Vec<u8>> {
+    let end = match (dialect, value) {
+        (Dialect::Rfc9309, _) => value.len(),
+        (Dialect::Google, [b'*']) => 1,
+        (Dialect::Google, [b'*', next, ..]) if is_white(*next) => 1,
+        (Dialect::Google, _) => {
+            let is_of_alphabet = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-');
+            value.iter().position(|byte| !is_of_alphabet(byte)).unwrap_or(value.len())
+        }
+    };
     Some(value[..end].to_vec()).filter(|name| !name.is_empty())
 }
 

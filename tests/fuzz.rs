@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use survey::robots::Dialect;
 
 #[path = "../fuzz/checks.rs"]
 mod checks;
@@ -210,8 +211,9 @@ proptest! {
     }
 
     #[test]
-    fn the_google_dialect_equals_its_decisions_one_by_one(body in file(), agent in agent(), path in pattern()) {
-        checks::google(&body, &agent, &path);
+    fn each_dialect_equals_its_decisions_one_by_one(body in file(), agent in agent(), path in pattern()) {
+        checks::verdict(Dialect::Google, &body, &agent, &path);
+        checks::verdict(Dialect::Rfc9309, &body, &agent, &path);
     }
 }
 
@@ -227,6 +229,7 @@ proptest! {
     #[test]
     fn lines_about_as_long_as_the_longest_are_read_as_such(body in file_with_a_long_line(), agent in agent(), path in pattern()) {
         checks::parse(&body);
-        checks::google(&body, &agent, &path);
+        checks::verdict(Dialect::Google, &body, &agent, &path);
+        checks::verdict(Dialect::Rfc9309, &body, &agent, &path);
     }
 }

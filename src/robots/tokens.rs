@@ -279,7 +279,8 @@ impl Hash for Folded<'_> {
 /// The part of a name before its first `/`, if it has one and the part can be a name; `*` is none.
 fn head(name: &[u8]) -> Option<&[u8]> {
     let slash = memchr::memchr(b'/', name)?;
-    Some(name[..slash].trim_ascii_end()).filter(|head| !matches!(*head, b"" | b"*"))
+    let end = name[..slash].iter().rposition(|byte| !is_space(*byte))? + 1;
+    Some(&name[..end]).filter(|head| *head != b"*")
 }
 
 /// The alphabet of product tokens (RFC 9309, section 2.2.1).

@@ -341,6 +341,15 @@ fn names_outside_the_alphabet_compare_whole_and_then_before_the_slash() {
     check_apart("User-agent: * foo|Disallow: /", "a", "/", true, false);
 }
 
+/// Found by writing the reference in `fuzz/checks.rs`: white space is the same everywhere, VT included.
+#[test]
+fn white_space_before_the_slash_of_a_name_does_not_count() {
+    for white in [" ", "\t", "\x0b", "\x0c", " \x0b "] {
+        check(&format!("User-agent: GPTBot{white}/1.0|Disallow: /"), "GPTBot", "/", false);
+        check_in(Dialect::Rfc9309, b"User-agent: GPTBot\nDisallow: /", &format!("GPTBot{white}/1.0"), "/", false);
+    }
+}
+
 /// Found by fuzzing: such a token named itself as the reason why rules apply, and none applied.
 #[test]
 fn a_star_before_a_slash_is_neither_the_star_nor_a_name() {
