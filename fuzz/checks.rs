@@ -13,6 +13,9 @@ use survey::robots::{By, Decision, Dialect, Oddity, PathByGroup, RobotsTxt, Rule
 /// Agents that are asked for whatever the file says: in the catalogue or not, with what no file can name among them.
 pub(crate) const AGENTS: &[&str] = &["GPTBot", "gptbot", "a", "a/1", "AI2Bot", "b c", "GPTBot/1.0", "*"];
 
+/// What Google's parser keeps of a line (decision 3).
+pub(crate) const LONGEST_LINE: usize = 16_663;
+
 /// How much of one file [`agree`] asks about, at most: many small files find more than one large one.
 const MOST_TOKENS: usize = 6;
 const MOST_RULES: usize = 6;
@@ -145,8 +148,8 @@ pub(crate) fn matcher(pattern: &[u8], path: &[u8]) {
     if pattern.is_empty() || pattern.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'#' | 0)) {
         return;
     }
-    // Beyond this the google dialect cuts the line, which `google` checks.
-    if pattern.len() > 16_000 {
+    // Google's parser cuts longer lines, which is for `verdict` to check.
+    if pattern.len() + b"Disallow:".len() > LONGEST_LINE {
         return;
     }
     for dialect in Dialect::ALL.iter().copied() {
@@ -522,7 +525,7 @@ fn reference_lines(dialect: Dialect, bytes: &[u8]) -> Vec<Vec<u8>> {
         at += 1;
     }
     for line in lines.iter_mut().filter(|_| dialect == Dialect::Google) {
-        line.truncate(16_663);
+        line.truncate(LONGEST_LINE);
         if let Some(nul) = line.iter().position(|byte| *byte == 0) {
             line.truncate(nul);
         }

@@ -179,14 +179,24 @@ fn file() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![9 => written, 1 => prop::collection::vec(any::<u8>(), 0..300)]
 }
 
-/// A file with a line about as long as the longest that Google's parser keeps.
+/// A file in which the value of one line stands about where Google's parser cuts it.
 fn file_with_a_long_line() -> impl Strategy<Value = Vec<u8>> {
-    (file(), line(), select(b" a*".as_slice()), 16_600..16_700usize, line(), file()).prop_map(
-        |(before, start, filler, length, end, after)| {
-            let start = start.trim_ascii_end();
-            [&*before, b"\n", start, &vec![filler; length], &end, &after].concat()
-        },
-    )
+    let key = select(&["User-agent", "Disallow", "Allow"][..]).prop_flat_map(in_any_case);
+    let value = prop_oneof![1 => select(AGENTS).prop_map(|agent| agent.as_bytes().to_vec()), 3 => pattern()];
+    (group(), key, value, 0..8usize, file()).prop_map(|(before, key, value, room, after)| {
+        let filler = vec![b' '; checks::LONGEST_LINE - key.len() - 1 - room];
+        [&*before, &key, b":", &filler, &value, b"\n", &after].concat()
+    })
+}
+
+/// A file that names more agents than are compared one by one, some of them twice.
+fn file_for_many() -> impl Strategy<Value = Vec<u8>> {
+    const NAMES: &[&str] =
+        &["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "a/1", "b/", "GPTBot", "CCBot", "*", "k-k"];
+    let name = select(NAMES).prop_flat_map(in_any_case);
+    let lines = (name, of(&[b"", b"", b"Allow:\n", b"Disallow: /\n", b"Disallow: /a\n"]));
+    let lines = lines.prop_map(|(name, rule)| [b"User-agent:", &*name, b"\n", &rule].concat());
+    joined(prop::collection::vec(lines, 6..40))
 }
 
 fn agent() -> impl Strategy<Value = String> {
@@ -201,7 +211,7 @@ proptest! {
     #![proptest_config(cases(2_000))]
 
     #[test]
-    fn what_is_read_of_any_bytes_fits_together(body in file()) {
+    fn what_is_read_of_any_bytes_fits_together(body in prop_oneof![9 => file(), 1 => file_for_many()]) {
         checks::parse(&body);
     }
 
@@ -211,7 +221,7 @@ proptest! {
     }
 
     #[test]
-    fn each_dialect_equals_its_decisions_one_by_one(body in file(), agent in agent(), path in pattern()) {
+    fn each_dialect_equals_its_decisions_one_by_one(body in prop_oneof![9 => file(), 1 => file_for_many()], agent in agent(), path in pattern()) {
         checks::verdict(Dialect::Google, &body, &agent, &path);
         checks::verdict(Dialect::Rfc9309, &body, &agent, &path);
     }
@@ -227,7 +237,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_about_as_long_as_the_longest_are_read_as_such(body in file_with_a_long_line(), agent in agent(), path in pattern()) {
+    fn lines_are_kept_up_to_their_longest_and_no_further(body in file_with_a_long_line(), agent in agent(), path in pattern()) {
         checks::parse(&body);
         checks::verdict(Dialect::Google, &body, &agent, &path);
         checks::verdict(Dialect::Rfc9309, &body, &agent, &path);

@@ -14,7 +14,7 @@ pub struct Match<'r> {
 
 impl<'r> Ruleset<'r> {
     /// The rules that match a path, the one that decides first ([`judge`](Self::judge) names its line), then in the
-    /// order in which they would.
+    /// order in which they would. Of `/robots.txt` under `rfc9309` none decides, whatever matches.
     pub fn matches(&self, path: &[u8]) -> Vec<Match<'r>> {
         let dialect = self.file().dialect();
         let path = normalised_path(dialect, path);

@@ -45,7 +45,7 @@ pub use rules::{By, Decision, PathByGroup, Rule, Ruleset, Verb};
 pub use tokens::Token;
 
 /// Version of the reading: it moves whenever the same bytes may be read differently.
-pub const PARSER_VERSION: &str = "1";
+pub const PARSER_VERSION: &str = "2";
 
 crate::words! {
     /// How a file is read where crawlers differ.
