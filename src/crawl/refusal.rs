@@ -7,18 +7,28 @@ use jiff::fmt::rfc2822;
 
 use super::fetch::Exchange;
 
-/// A server asked for fewer requests.
+/// What a connection told of its server's patience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    /// How long it wants to be left alone, if it says so.
-    pub(crate) after: Option<Duration>,
+pub(crate) enum Heard {
+    /// No answer came.
+    Nothing,
+    /// An answer; a 403 is one, and no request for fewer.
+    Answer,
+    /// The server asks for fewer requests, and to be left alone for so long if it says so.
+    Refusal(Option<Duration>),
 }
 
-/// Whether an exchange is one; a 403 is an answer and not a refusal of requests.
-pub(crate) fn of(exchange: &Exchange) -> Option<Refusal> {
-    let response = exchange.result.as_ref().ok().filter(|response| matches!(response.status, 429 | 503))?;
-    let after = response.header("retry-after").and_then(|value| read(value, exchange.sent_at));
-    Some(Refusal { after })
+impl Heard {
+    /// What an exchange tells.
+    pub(crate) fn of(exchange: &Exchange) -> Self {
+        match &exchange.result {
+            Err(_) => Self::Nothing,
+            Ok(response) if matches!(response.status, 429 | 503) => {
+                Self::Refusal(response.header("retry-after").and_then(|value| read(value, exchange.sent_at)))
+            }
+            Ok(_) => Self::Answer,
+        }
+    }
 }
 
 /// Reads the value: seconds, or a date, which is compared with the time of the request. One that is over is no time.

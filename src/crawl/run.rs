@@ -21,7 +21,7 @@ use url::Url;
 use super::fetch::{Exchange, Fetcher};
 use super::journey::{Journey, Step, is_transient};
 use super::reach::Guard;
-use super::refusal::{self, Refusal};
+use super::refusal::Heard;
 use super::resolve::{Resolution, Resolver};
 use super::schedule::{Pace, Schedule, Server, Turn};
 use super::{CrawlError, End, Fault, Limits, Miss, Pulse};
@@ -63,10 +63,10 @@ pub(super) struct Crawl<W> {
     lookups: VecDeque<Box<Journey>>,
     /// Targets for a second try, and when it is due; all wait equally long, so the first is due first.
     late: VecDeque<(Instant, Box<Observation>)>,
-    /// Bytes of the bodies among them.
+    /// What they hold in memory, about.
     late_bytes: usize,
     resolving: JoinSet<(bool, Ended)>,
-    asking: JoinSet<(Server, Instant, Option<Refusal>, Ended)>,
+    asking: JoinSet<(Server, Instant, Heard, Ended)>,
     next_lookup: Instant,
     trouble: Option<Trouble>,
     /// The deadline has passed: nothing is started any more.
@@ -110,7 +110,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// A fault that has not passed after this long ends the crawl.
 const FAULT_LIMIT: Duration = Duration::from_secs(180);
-/// Bytes of bodies that are held for a second try; targets beyond get none.
+/// Memory for targets that wait for a second try, about; those beyond get none.
 const LATE_BYTES: usize = 64 << 20;
 /// A crawl pauses and asks again; it stops at once only when this many tasks have panicked.
 const MAX_PANICS: usize = 100;
@@ -182,11 +182,12 @@ impl<W: Web> Crawl<W> {
                     }
                 }
                 Some(ended) = self.asking.join_next() => {
-                    let (server, at, refusal, ended) = ended.expect("panics are caught inside the task");
-                    match refusal {
-                        None => self.schedule.release(server, at),
-                        Some(refusal) => {
-                            for (journey, _) in self.schedule.refuse(server, at, refusal.after) {
+                    let (server, at, heard, ended) = ended.expect("panics are caught inside the task");
+                    match heard {
+                        Heard::Nothing => self.schedule.release(server, at, false),
+                        Heard::Answer => self.schedule.release(server, at, true),
+                        Heard::Refusal(after) => {
+                            for (journey, _) in self.schedule.refuse(server, at, after) {
                                 self.accept(journey.abandon(Cause::NotAttemptedLimited, at)).await?;
                             }
                         }
@@ -268,13 +269,13 @@ impl<W: Web> Crawl<W> {
         self.asking.spawn(async move {
             // The gap runs from the end of the connection, not from the moment the writer has taken the row.
             let mut at = Instant::now();
-            let mut refusal = None;
+            let mut heard = Heard::Nothing;
             let work = async {
                 let exchange = web.ask(journey.url(), ip).await;
                 at = Instant::now();
                 match exchange {
                     Ok(exchange) => {
-                        refusal = refusal::of(&exchange);
+                        heard = Heard::of(&exchange);
                         let may_be_late = may_be_late && journey.is_first_try();
                         hand_over(journey.answered(exchange, &guard, at), may_be_late, &sink).await
                     }
@@ -282,7 +283,7 @@ impl<W: Web> Crawl<W> {
                 }
             };
             let ended = contain(work).await;
-            (server, at, refusal, ended)
+            (server, at, heard, ended)
         });
     }
 
@@ -300,6 +301,10 @@ impl<W: Web> Crawl<W> {
             Ended::Next(step) => {
                 self.trouble = None;
                 self.go_on(step, now).await?;
+            }
+            // Nothing is asked again after the deadline, so that there is nothing to pause for.
+            Ended::Fault(_, Again::Resolve(journey) | Again::Ask(journey, _)) if self.is_over => {
+                self.accept(journey.abandon(Cause::NotAttemptedDeadline, now)).await?;
             }
             Ended::Fault(fault, again) => {
                 match again {
@@ -350,7 +355,7 @@ impl<W: Web> Crawl<W> {
 
     /// Keeps a target for its second try.
     async fn put_off(&mut self, observation: Box<Observation>, now: Instant) -> Result<(), CrawlError> {
-        let bytes = body_bytes(&observation);
+        let bytes = weight(&observation);
         match self.limits.second_try {
             Some(wait) if !self.is_over && self.late_bytes + bytes <= LATE_BYTES => {
                 self.late_bytes += bytes;
@@ -372,7 +377,7 @@ impl<W: Web> Crawl<W> {
             && (*due <= now || is_end)
             && let Some((_, earlier)) = self.late.pop_front()
         {
-            self.late_bytes -= body_bytes(&earlier);
+            self.late_bytes -= weight(&earlier);
             self.lookups.push_back(Journey::begin_again(earlier, now, Timestamp::now()));
         }
     }
@@ -431,8 +436,9 @@ impl<W: Web> Crawl<W> {
     }
 }
 
-fn body_bytes(observation: &Observation) -> usize {
-    observation.response().map_or(0, |response| response.body.len())
+/// What an observation holds in memory, about: its body, and a kilobyte for all the rest.
+fn weight(observation: &Observation) -> usize {
+    1024 + observation.response().map_or(0, |response| response.body.len())
 }
 
 /// Sends a finished target's observation to the sink; anything else is the loop's to take further.

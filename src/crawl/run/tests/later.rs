@@ -133,6 +133,17 @@ async fn a_deadline_ends_the_crawl_and_says_what_was_not_attempted() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_fault_of_our_own_does_not_outlive_the_deadline() {
+    let web = FakeWeb::new(|_| Reply::Status(200), crowded, Duration::from_millis(100));
+    web.0.faults.store(usize::MAX, Ordering::SeqCst);
+    let limits = Limits { deadline: Some(Duration::from_secs(20)), ..LIMITS };
+    let started = Instant::now();
+    let seen = run_all(limits, &web, 300).await;
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+    assert!(seen.iter().all(|one| outcome(one) == Err(Cause::NotAttemptedDeadline)));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_line_that_bounds_the_crawl_is_told_when_names_are_resolved() {
     let web = FakeWeb::new(|_| Reply::Status(404), crowded, Duration::from_millis(100));
     let (sink, mut source) = mpsc::channel(16);
