@@ -1,8 +1,9 @@
 //! What must hold for any bytes: plain functions that panic where it does not.
 //!
 //! The fuzz targets (`targets/`) and a smoke run on stable (`tests/fuzz.rs` of the main package) share this file. The
-//! reference parts are slow on purpose: they are written from the rules of each dialect, not from the parser, and look
-//! at one byte after the other.
+//! parser and the matcher that they compare with are in `reference.rs`.
+
+mod reference;
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -10,11 +11,10 @@ use std::sync::OnceLock;
 use survey::classify::{Catalogue, Classifier, DEFINITIONS};
 use survey::robots::{By, Decision, Dialect, Oddity, PathByGroup, RobotsTxt, RuleIndex, Ruleset, Verb};
 
+pub(crate) use reference::LONGEST_LINE;
+
 /// Agents that are asked for whatever the file says: in the catalogue or not, with what no file can name among them.
 pub(crate) const AGENTS: &[&str] = &["GPTBot", "gptbot", "a", "a/1", "AI2Bot", "b c", "GPTBot/1.0", "*"];
-
-/// What Google's parser keeps of a line (decision 3).
-pub(crate) const LONGEST_LINE: usize = 16_663;
 
 /// How much of one file [`agree`] asks about, at most: many small files find more than one large one.
 const MOST_TOKENS: usize = 6;
@@ -119,7 +119,7 @@ fn tokens_are_distinct(file: &RobotsTxt<'_>) {
 /// Values have no white space around and nothing of a comment or of another line in them, and stand on their lines.
 fn values_are_trimmed(file: &RobotsTxt<'_>) {
     let check = |value: &[u8]| {
-        assert_eq!(trim(value), value);
+        assert_eq!(reference::trim(value), value);
         assert!(!value.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'#')), "{}", value.escape_ascii());
         assert!(file.dialect() == Dialect::Rfc9309 || !value.contains(&0), "{}", value.escape_ascii());
     };
@@ -144,7 +144,7 @@ fn values_are_trimmed(file: &RobotsTxt<'_>) {
 
 /// A file of one rule closes or opens a path where a matcher that tries everything says so.
 pub(crate) fn matcher(pattern: &[u8], path: &[u8]) {
-    let pattern = trim(pattern);
+    let pattern = reference::trim(pattern);
     if pattern.is_empty() || pattern.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'#' | 0)) {
         return;
     }
@@ -153,14 +153,14 @@ pub(crate) fn matcher(pattern: &[u8], path: &[u8]) {
         return;
     }
     for dialect in Dialect::ALL.iter().copied() {
-        let compared = reference_path(dialect, path);
+        let compared = reference::compared_path(dialect, path);
         let is_exempt = dialect == Dialect::Rfc9309 && compared == b"/robots.txt";
         for verb in Verb::ALL.iter().copied() {
             let key: &[u8] = if verb == Verb::Allow { b"Allow:" } else { b"Disallow:" };
             let body = [b"User-agent:*\n", key, pattern].concat();
             let file = RobotsTxt::parse(&body, dialect);
             let rules = file.rules_for_unnamed();
-            let octets = reference_octets(dialect, verb, pattern, &compared);
+            let octets = reference::octets(dialect, verb, pattern, &compared);
             let expected = match octets {
                 Some(_) if !is_exempt => Decision { allowed: verb == Verb::Allow, line: 2 },
                 _ => Decision { allowed: true, line: 0 },
@@ -172,116 +172,6 @@ pub(crate) fn matcher(pattern: &[u8], path: &[u8]) {
             assert_eq!(found.first().map(|found| found.octets as usize), octets, "octets: {}", context());
         }
     }
-}
-
-/// The octets that a rule counts for a path as the dialect compares it, if it matches.
-fn reference_octets(dialect: Dialect, verb: Verb, pattern: &[u8], path: &[u8]) -> Option<usize> {
-    let escaped = reference_pattern(dialect, pattern);
-    if reference_matches(&escaped, path) {
-        return Some(escaped.len());
-    }
-    // Decision 15: `.../index.htm*` once more as `.../$`, Allow only.
-    if dialect == Dialect::Google && verb == Verb::Allow {
-        let slash = escaped.iter().rposition(|byte| *byte == b'/')?;
-        if escaped[slash..].starts_with(b"/index.htm") {
-            let folder = [&escaped[..=slash], b"$"].concat();
-            return reference_matches(&folder, path).then_some(folder.len());
-        }
-    }
-    None
-}
-
-/// One octet of a URL or a pattern, as it is written: raw or as `%xx`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Written {
-    Raw(u8),
-    Escaped(u8),
-}
-
-fn written(text: &[u8]) -> Vec<Written> {
-    let mut octets = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        let hex = text.get(at + 1..at + 3).filter(|hex| hex.iter().all(u8::is_ascii_hexdigit));
-        if let (b'%', Some(hex)) = (text[at], hex) {
-            let hex = std::str::from_utf8(hex).expect("hexadecimal digits are ASCII");
-            octets.push(Written::Escaped(u8::from_str_radix(hex, 16).expect("both are digits")));
-            at += 3;
-        } else {
-            octets.push(Written::Raw(text[at]));
-            at += 1;
-        }
-    }
-    octets
-}
-
-/// Writes `%XX`.
-fn escape(octet: u8, text: &mut Vec<u8>) {
-    text.extend(format!("%{octet:02X}").bytes());
-}
-
-fn is_unreserved(octet: u8) -> bool {
-    octet.is_ascii_alphanumeric() || b"-._~".contains(&octet)
-}
-
-/// A pattern as a dialect compares it (decision 13; section 2.2.2 of the RFC).
-fn reference_pattern(dialect: Dialect, pattern: &[u8]) -> Vec<u8> {
-    let octets = written(pattern);
-    let mut compared = Vec::new();
-    for (place, octet) in octets.iter().enumerate() {
-        match (dialect, *octet) {
-            (Dialect::Rfc9309, Written::Escaped(octet)) if is_unreserved(octet) => compared.push(octet),
-            (_, Written::Escaped(octet) | Written::Raw(octet @ 0x80..)) => escape(octet, &mut compared),
-            // Only at the end is it special; elsewhere it is the character, written as in a path.
-            (Dialect::Rfc9309, Written::Raw(b'$')) if place + 1 < octets.len() => escape(b'$', &mut compared),
-            (_, Written::Raw(octet)) => compared.push(octet),
-        }
-    }
-    compared
-}
-
-/// A path as a dialect compares it.
-fn reference_path(dialect: Dialect, path: &[u8]) -> Vec<u8> {
-    if dialect == Dialect::Google {
-        return path.to_vec();
-    }
-    let mut compared = Vec::new();
-    for octet in written(path) {
-        match octet {
-            Written::Escaped(octet) if is_unreserved(octet) => compared.push(octet),
-            Written::Escaped(octet) | Written::Raw(octet @ (b'*' | b'$' | 0x80..)) => escape(octet, &mut compared),
-            Written::Raw(octet) => compared.push(octet),
-        }
-    }
-    compared
-}
-
-/// Whether a pattern matches from the start: `*` is any run, `$` at the end is the path's end.
-///
-/// After each octet of the pattern, `reached[n]` says whether it can stand for the first `n` octets of the path.
-fn reference_matches(pattern: &[u8], path: &[u8]) -> bool {
-    let mut reached = vec![false; path.len() + 1];
-    reached[0] = true;
-    for (place, octet) in pattern.iter().enumerate() {
-        match octet {
-            b'$' if place + 1 == pattern.len() => return reached[path.len()],
-            b'*' => {
-                for length in 1..reached.len() {
-                    reached[length] |= reached[length - 1];
-                }
-            }
-            _ => {
-                for length in (1..reached.len()).rev() {
-                    reached[length] = reached[length - 1] && path[length - 1] == *octet;
-                }
-                reached[0] = false;
-                if !reached.contains(&true) {
-                    return false;
-                }
-            }
-        }
-    }
-    true
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -329,7 +219,7 @@ fn ways_agree(rules: &Ruleset<'_>, index: &RuleIndex<'_>, by_group: &PathByGroup
     let context = || format!("{dialect} {agent} {}", path.escape_ascii());
     let one = rules.judge(path);
     assert_eq!(by_group.judge(rules), one, "by group: {}", context());
-    let is_exempt = dialect == Dialect::Rfc9309 && reference_path(dialect, path) == b"/robots.txt";
+    let is_exempt = dialect == Dialect::Rfc9309 && reference::compared_path(dialect, path) == b"/robots.txt";
     if is_exempt {
         assert_eq!(one, Decision { allowed: true, line: 0 }, "{}", context());
     } else {
@@ -399,176 +289,6 @@ pub(crate) fn verdict(dialect: Dialect, bytes: &[u8], agent: &str, path: &[u8]) 
         return;
     }
     let file = RobotsTxt::parse(bytes, dialect);
-    let expected = reference_verdict(dialect, &reference_groups(dialect, bytes), agent, path);
+    let expected = reference::verdict(dialect, &reference::groups(dialect, bytes), agent, path);
     assert_eq!(file.rules_for(agent).judge(path), expected, "{dialect} {agent} {}", path.escape_ascii());
-}
-
-/// A group of the reference: the names on its user-agent lines, and its rules.
-#[derive(Default)]
-struct ReferenceGroup {
-    names: Vec<Vec<u8>>,
-    rules: Vec<(Verb, Vec<u8>, u32)>,
-}
-
-fn reference_verdict(dialect: Dialect, groups: &[ReferenceGroup], agent: &str, path: &[u8]) -> Decision {
-    let path = reference_path(dialect, path);
-    let best = |verb: Verb| {
-        let mut best: Option<(usize, u32)> = None;
-        let own = reference_own(dialect, groups, agent.as_bytes());
-        for (_, pattern, line) in own.into_iter().flat_map(|group| &group.rules).filter(|rule| rule.0 == verb) {
-            // Decision 12: the longest decides, the first of them among equals.
-            if let Some(octets) = reference_octets(dialect, verb, pattern, &path)
-                && best.is_none_or(|(longest, _)| octets > longest)
-            {
-                best = Some((octets, *line));
-            }
-        }
-        // The line of an empty rule is named by Google's parser alone.
-        best.filter(|(octets, _)| *octets > 0 || dialect == Dialect::Google)
-    };
-    if dialect == Dialect::Rfc9309 && path == b"/robots.txt" {
-        return Decision { allowed: true, line: 0 };
-    }
-    match (best(Verb::Allow), best(Verb::Disallow)) {
-        (None, None) => Decision { allowed: true, line: 0 },
-        // Allow wins ties; length 0 decides nothing.
-        (Some((allow, line)), Some((disallow, _))) if allow >= disallow => Decision { allowed: true, line },
-        (_, Some((disallow, line))) => Decision { allowed: disallow == 0, line },
-        (Some((_, line)), None) => Decision { allowed: true, line },
-    }
-}
-
-/// Decision 11: all groups that name the agent, `*` where none does.
-fn reference_own<'g>(dialect: Dialect, groups: &'g [ReferenceGroup], agent: &[u8]) -> Vec<&'g ReferenceGroup> {
-    let with = |is_name: &dyn Fn(&[u8]) -> bool| -> Vec<&'g ReferenceGroup> {
-        groups.iter().filter(|group| group.names.iter().any(|name| is_name(name))).collect()
-    };
-    let star = || with(&|name| name == b"*");
-    if agent == b"*" {
-        return star();
-    }
-    // Decision 9: the name that is asked for is compared as it stands.
-    let mut own = with(&|name| name.eq_ignore_ascii_case(agent));
-    if own.is_empty() && dialect == Dialect::Rfc9309 {
-        let is_same_head = |name: &[u8]| reference_head(name).eq_ignore_ascii_case(reference_head(agent));
-        own = with(&is_same_head);
-    }
-    if own.is_empty() { star() } else { own }
-}
-
-/// What of a name is compared where no whole name matches: the part before a `/`, if that can be a name.
-fn reference_head(name: &[u8]) -> &[u8] {
-    let Some(slash) = name.iter().position(|byte| *byte == b'/') else { return name };
-    let mut head = &name[..slash];
-    while let [before @ .., last] = head
-        && is_white(*last)
-    {
-        head = before;
-    }
-    if matches!(head, b"" | b"*") { name } else { head }
-}
-
-fn reference_groups(dialect: Dialect, bytes: &[u8]) -> Vec<ReferenceGroup> {
-    let mut groups: Vec<ReferenceGroup> = Vec::new();
-    let mut is_run = false;
-    for (line, number) in reference_lines(dialect, bytes).iter().zip(1..) {
-        let Some((key, value)) = reference_record(dialect, line) else { continue };
-        let key = key.to_ascii_lowercase();
-        // Decision 7: by prefix, in some spellings; whole, in one, for the RFC.
-        let is = |spellings: &[&str]| match dialect {
-            Dialect::Google => spellings.iter().any(|spelling| key.starts_with(spelling.as_bytes())),
-            Dialect::Rfc9309 => key == spellings[0].as_bytes(),
-        };
-        let verb = if is(&["user-agent", "useragent", "user agent"]) {
-            // Decision 10: only an Allow or Disallow ends a run.
-            if !is_run {
-                groups.push(ReferenceGroup::default());
-            }
-            is_run = true;
-            let names = &mut groups.last_mut().expect("one was pushed if there was none").names;
-            names.extend(reference_name(dialect, value));
-            continue;
-        } else if is(&["allow"]) {
-            Verb::Allow
-        } else if is(&["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) {
-            Verb::Disallow
-        } else {
-            continue;
-        };
-        is_run = false;
-        if let Some(group) = groups.last_mut() {
-            group.rules.push((verb, value.to_vec(), number));
-        }
-    }
-    groups
-}
-
-/// Decisions 1 to 4: the mark, the ends of lines, and for Google what is kept of a line.
-fn reference_lines(dialect: Dialect, bytes: &[u8]) -> Vec<Vec<u8>> {
-    let mut at = 0;
-    for mark in [0xef, 0xbb, 0xbf] {
-        if bytes.get(at) != Some(&mark) {
-            break;
-        }
-        at += 1;
-    }
-    let mut lines = vec![Vec::new()];
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\r' if bytes.get(at + 1) == Some(&b'\n') => {
-                lines.push(Vec::new());
-                at += 1;
-            }
-            b'\n' | b'\r' => lines.push(Vec::new()),
-            byte => lines.last_mut().expect("there is always one").push(byte),
-        }
-        at += 1;
-    }
-    for line in lines.iter_mut().filter(|_| dialect == Dialect::Google) {
-        line.truncate(LONGEST_LINE);
-        if let Some(nul) = line.iter().position(|byte| *byte == 0) {
-            line.truncate(nul);
-        }
-    }
-    lines
-}
-
-/// Decisions 5 and 6: the comment, the white space, key and value.
-fn reference_record(dialect: Dialect, line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let line = trim(line.split(|byte| *byte == b'#').next().unwrap_or_default());
-    let (key, value) = if let Some(colon) = line.iter().position(|byte| *byte == b':') {
-        (&line[..colon], &line[colon + 1..])
-    } else if dialect == Dialect::Google {
-        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-        let words: Vec<&[u8]> = line.split(is_blank).filter(|word| !word.is_empty()).collect();
-        let [key, value] = words.as_slice() else { return None };
-        (*key, *value)
-    } else {
-        return None;
-    };
-    Some((trim(key), trim(value))).filter(|(key, _)| !key.is_empty())
-}
-
-/// Decision 8: whom a user-agent value names; the whole value, for the RFC.
-fn reference_name(dialect: Dialect, value: &[u8]) -> Option<Vec<u8>> {
-    let end = match (dialect, value) {
-        (Dialect::Rfc9309, _) => value.len(),
-        (Dialect::Google, [b'*']) => 1,
-        (Dialect::Google, [b'*', next, ..]) if is_white(*next) => 1,
-        (Dialect::Google, _) => {
-            let is_of_alphabet = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-');
-            value.iter().position(|byte| !is_of_alphabet(byte)).unwrap_or(value.len())
-        }
-    };
-    Some(value[..end].to_vec()).filter(|name| !name.is_empty())
-}
-
-const fn is_white(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
-}
-
-fn trim(text: &[u8]) -> &[u8] {
-    let start = text.iter().position(|byte| !is_white(*byte)).unwrap_or(text.len());
-    let end = text.iter().rposition(|byte| !is_white(*byte)).map_or(start, |last| last + 1);
-    &text[start..end]
 }

@@ -358,6 +358,25 @@ fn an_answer_that_is_no_file_gives_no_verdict_and_keeps_its_status() {
     assert_eq!(row.outcome.effect_google(), Effect::DisallowForNow);
 }
 
+/// A plain list of pairs is what a long honest file may be; it must not be given up.
+#[test]
+fn as_many_pairs_as_a_file_can_hold_are_judged_whole() {
+    for (shorter, longer, level) in
+        [("Allow", "Disallow", Restriction::Partial), ("Disallow", "Allow", Restriction::None)]
+    {
+        let mut text = String::from("User-agent: *\n");
+        for number in 0.. {
+            let pair = format!("{shorter}: /a{number}\n{longer}: /a{number}*\n");
+            if text.len() + pair.len() > 512 << 10 {
+                break;
+            }
+            text.push_str(&pair);
+        }
+        let verdicts = classifier("rfc", Dialect::Rfc9309).judge(&RobotsTxt::parse(text.as_bytes(), Dialect::Rfc9309));
+        assert_eq!((verdicts.unnamed.restriction, verdicts.is_in_part), (level, false), "{longer} longer");
+    }
+}
+
 #[test]
 fn a_rule_that_the_limit_cut_in_half_is_no_rule() {
     let whole = b"User-agent: *\nDisallow: /private/\n";

@@ -64,7 +64,7 @@ pub(super) fn some_differ(rules: &Ruleset<'_>, allowed: bool, budget: &mut Budge
 
 /// Whether one of these paths meets another verdict than this one, as far as the budget goes.
 pub(super) fn some_of_paths_differ(rules: &Ruleset<'_>, allowed: bool, paths: &[Vec<u8>], budget: &mut Budget) -> bool {
-    let mut judge = PathJudge::new(rules);
+    let mut judge = PathSearch::new(rules);
     for path in paths {
         match judge.judge(path, &mut budget.written_steps) {
             Some(decision) if decision.allowed == allowed => {}
@@ -95,7 +95,7 @@ fn search(rules: &Ruleset<'_>, allowed: bool, steps: &mut u64) -> Option<bool> {
     let (first, second) = if allowed { (Verb::Disallow, Verb::Allow) } else { (Verb::Allow, Verb::Disallow) };
     let ordered = rules.rules().filter(is_of(first)).chain(rules.rules().filter(is_of(second)));
     let dialect = rules.file().dialect();
-    let mut judge = PathJudge::new(rules);
+    let mut judge = PathSearch::new(rules);
     let mut path = Vec::new();
     for rule in ordered {
         let pattern = rule.normalised(dialect);
@@ -111,14 +111,14 @@ fn search(rules: &Ruleset<'_>, allowed: bool, steps: &mut u64) -> Option<bool> {
 }
 
 /// Judges one path after another: the first few by a scan of the rules, the rest through an index of them.
-struct PathJudge<'q, 'r> {
+struct PathSearch<'q, 'r> {
     rules: &'q Ruleset<'r>,
     rule_count: u64,
     scans: usize,
     index: Option<RuleIndex<'r>>,
 }
 
-impl<'q, 'r> PathJudge<'q, 'r> {
+impl<'q, 'r> PathSearch<'q, 'r> {
     /// Paths judged by a scan before the rules are sorted.
     const SCANS: usize = 8;
 
