@@ -57,6 +57,18 @@ pub(super) struct AskerArgs {
     #[arg(long, value_name = "SIZE", default_value = "512KiB", value_parser = parse_size)]
     max_body: NonZeroUsize,
 
+    /// How long a connection may take to open, TLS handshake included
+    #[arg(long, value_name = "SPAN", default_value = "8s", value_parser = parse_duration)]
+    connect_timeout: Duration,
+
+    /// How long a server may be silent once it is connected
+    #[arg(long, value_name = "SPAN", default_value = "8s", value_parser = parse_duration)]
+    read_timeout: Duration,
+
+    /// How long a request may take in all
+    #[arg(long, value_name = "SPAN", default_value = "20s", value_parser = parse_duration)]
+    total_timeout: Duration,
+
     /// Name servers to ask instead of the system's
     #[arg(long, value_name = "IP[:PORT]", value_delimiter = ',', value_parser = parse_upstream)]
     resolver: Vec<SocketAddr>,
@@ -113,7 +125,8 @@ impl AskerArgs {
 impl AskingArgs {
     /// Decides how to ask. Without a contact the pace is halved: nobody can tell us that we disturb.
     pub(super) fn decide(self, is_rehearsal: bool) -> anyhow::Result<Asking> {
-        let AskerArgs { contact, max_body, resolver, exclude } = self.asker;
+        let AskerArgs { contact, max_body, connect_timeout, read_timeout, total_timeout, resolver, exclude } =
+            self.asker;
         let slowness = if contact.is_none() && !is_rehearsal { 2 } else { 1 };
         let gap = self.gap.unwrap_or(if is_rehearsal { REHEARSED_GAP } else { GAP }) * slowness;
         let rate = self.rate.unwrap_or(if is_rehearsal { 0 } else { RATE });
@@ -138,9 +151,9 @@ impl AskingArgs {
                 user_agent,
                 from,
                 max_body: max_body.get(),
-                connect_timeout: Duration::from_secs(8),
-                read_timeout: Duration::from_secs(8),
-                total_timeout: Duration::from_secs(20),
+                connect_timeout,
+                read_timeout,
+                total_timeout,
             },
             pace: Pace { gap, interval, per_network: PER_NETWORK, backoff, patience: PATIENCE },
             limits: Limits {
@@ -241,6 +254,9 @@ mod tests {
         let asker = AskerArgs {
             contact: contact.map(|text| text.parse().unwrap()),
             max_body: NonZeroUsize::new(512 << 10).unwrap(),
+            connect_timeout: Duration::from_secs(8),
+            read_timeout: Duration::from_secs(8),
+            total_timeout: Duration::from_secs(20),
             resolver: Vec::new(),
             exclude: None,
         };
