@@ -11,6 +11,7 @@
 //! | [`text`] | text from outside, made visible |
 //! | [`domain`] | a host name parsed once, and its place in a list |
 //! | [`exclusions`] | who asked not to be surveyed |
+//! | [`fronts`] | published addresses behind which many sites stand |
 //! | [`path`] | the path of a URL |
 //! | [`outcome`] | what happened when a target was asked: one word of a closed list |
 //! | [`observation`] | what was seen, kept apart from what it means |
@@ -42,6 +43,7 @@ pub mod words;
 
 pub mod domain;
 pub mod exclusions;
+pub mod fronts;
 pub mod observation;
 pub mod outcome;
 pub mod path;

@@ -9,6 +9,7 @@ const ROOMS: &[&str] = &[
     "text",
     "domain",
     "exclusions",
+    "fronts",
     "path",
     "outcome",
     "observation",

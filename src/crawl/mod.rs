@@ -43,7 +43,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::failure::Fault;
 pub use self::fetch::FetchSettings;
 pub use self::reach::{Door, Reach};
-pub use self::schedule::Pace;
+pub use self::schedule::{GIANT, Pace};
 pub use self::tls::public_roots;
 
 use self::fetch::Fetcher;

@@ -6,12 +6,15 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 
 use super::fetch::Exchange;
+use crate::outcome::Cause;
 
 /// What a connection told of its server's patience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
-    /// No answer came.
+    /// No answer came, for a reason that says nothing about its patience.
     Nothing,
+    /// The server did not take the connection, let it stall or cut it off.
+    Broken,
     /// An answer; a 403 is one, and no request for fewer.
     Answer,
     /// The server asks for fewer requests, and to be left alone for so long if it says so.
@@ -22,6 +25,7 @@ impl Heard {
     /// What an exchange tells.
     pub(crate) fn of(exchange: &Exchange) -> Self {
         match &exchange.result {
+            Err(failure) if failure.cause.is_transient() || failure.cause == Cause::ConnectRefused => Self::Broken,
             Err(_) => Self::Nothing,
             Ok(response) if matches!(response.status, 429 | 503) => {
                 Self::Refusal(response.header("retry-after").and_then(|value| read(value, exchange.sent_at)))

@@ -23,7 +23,7 @@ use super::journey::{Journey, Step, is_transient};
 use super::reach::Guard;
 use super::refusal::Heard;
 use super::resolve::{Resolution, Resolver};
-use super::schedule::{Pace, Schedule, Server, Turn};
+use super::schedule::{Pace, Schedule, Server, Span, Turn};
 use super::{CrawlError, End, Fault, Limits, Miss, Pulse};
 use crate::domain::Target;
 use crate::observation::Observation;
@@ -66,7 +66,7 @@ pub(super) struct Crawl<W> {
     /// What they hold in memory, about.
     late_bytes: usize,
     resolving: JoinSet<(bool, Ended)>,
-    asking: JoinSet<(Server, Instant, Heard, Ended)>,
+    asking: JoinSet<(Server, Span, Heard, Ended)>,
     next_lookup: Instant,
     trouble: Option<Trouble>,
     /// The deadline has passed: nothing is started any more.
@@ -182,15 +182,9 @@ impl<W: Web> Crawl<W> {
                     }
                 }
                 Some(ended) = self.asking.join_next() => {
-                    let (server, at, heard, ended) = ended.expect("panics are caught inside the task");
-                    match heard {
-                        Heard::Nothing => self.schedule.release(server, at, false),
-                        Heard::Answer => self.schedule.release(server, at, true),
-                        Heard::Refusal(after) => {
-                            for (journey, _) in self.schedule.refuse(server, at, after) {
-                                self.accept(journey.abandon(Cause::NotAttemptedLimited, at)).await?;
-                            }
-                        }
+                    let (server, span, heard, ended) = ended.expect("panics are caught inside the task");
+                    for (journey, _) in self.schedule.release(server, span, heard) {
+                        self.accept(journey.abandon(Cause::NotAttemptedLimited, span.ended)).await?;
                     }
                     self.take(ended).await?;
                 }
@@ -268,22 +262,23 @@ impl<W: Web> Crawl<W> {
         let (web, guard, sink) = (self.web.clone(), Arc::clone(&self.guard), self.sink.clone());
         self.asking.spawn(async move {
             // The gap runs from the end of the connection, not from the moment the writer has taken the row.
-            let mut at = Instant::now();
+            let started = Instant::now();
+            let mut ended = started;
             let mut heard = Heard::Nothing;
             let work = async {
                 let exchange = web.ask(journey.url(), ip).await;
-                at = Instant::now();
+                ended = Instant::now();
                 match exchange {
                     Ok(exchange) => {
                         heard = Heard::of(&exchange);
                         let may_be_late = may_be_late && journey.is_first_try();
-                        hand_over(journey.answered(exchange, &guard, at), may_be_late, &sink).await
+                        hand_over(journey.answered(exchange, &guard, ended), may_be_late, &sink).await
                     }
                     Err(fault) => Ended::Fault(fault, Again::Ask(journey, ip)),
                 }
             };
-            let ended = contain(work).await;
-            (server, at, heard, ended)
+            let what = contain(work).await;
+            (server, Span { started, ended }, heard, what)
         });
     }
 

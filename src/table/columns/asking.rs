@@ -8,6 +8,7 @@ use url::Url;
 
 use super::target::registrable_domain;
 use crate::classify::Row;
+use crate::fronts::front_of;
 use crate::observation::{Authority, Hop, HttpVersion, TlsVerdict, TlsVersion};
 use crate::outcome::{Cause, Effect, OutcomeClass};
 use crate::table::Column;
@@ -79,7 +80,14 @@ fn network() -> [Column; 7] {
             "The address that gave the last HTTP answer.",
             Cell::Text(|row| last_hop(row, |hop| hop.status.and(hop.ip)).map(|ip| Cow::Owned(ip.to_string()))),
         ),
-        Column::new("front", "CDN or hoster of that address, by its published prefixes.", Cell::Absent(Kind::Word)),
+        Column::new(
+            "front",
+            "CDN or hoster of that address, by its published prefixes.",
+            Cell::Word(|row| {
+                let front = front_of(last_hop(row, |hop| hop.status.and(hop.ip))?)?;
+                Some(front.name.as_str())
+            }),
+        ),
         Column::new(
             "http_version",
             "Version of HTTP in the last answer.",

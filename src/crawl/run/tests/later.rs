@@ -150,10 +150,10 @@ async fn the_line_that_bounds_the_crawl_is_told_when_names_are_resolved() {
     tokio::spawn(async move { while source.recv().await.is_some() {} });
     let (pulse, seen) = watch::channel(Pulse::default());
     let crawl = Crawl::new(web, everywhere(), PACE, LIMITS, sink);
-    crawl.run(targets(2000), &pulse, &CancellationToken::new()).await.unwrap();
+    crawl.run(targets(1000), &pulse, &CancellationToken::new()).await.unwrap();
     let longest = seen.borrow().longest_line.unwrap();
     assert_eq!(longest.server, IpAddr::V4(Ipv4Addr::new(9, 9, 9, 9)));
-    assert!(longest.targets > 450 && longest.targets <= 500, "{longest:?}");
+    assert!(longest.targets > 200 && longest.targets <= 250, "{longest:?}");
     assert_eq!(longest.at_least, PACE.gap * u32::try_from(longest.targets - 1).unwrap());
 }
 
