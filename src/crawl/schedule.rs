@@ -266,10 +266,9 @@ impl<J> Schedule<J> {
         let is_new = line.refusals == 0 || line.trouble.is_none_or(|trouble| trouble <= span.started);
         let mut given_back = VecDeque::new();
         match heard {
-            Heard::Nothing => {}
             Heard::Broken => line.trouble = Some(span.ended),
             Heard::Answer if is_new => line.refusals = 0,
-            Heard::Answer => {}
+            Heard::Answer | Heard::Nothing => {}
             Heard::Refusal(after) => {
                 line.refusals += u32::from(is_new);
                 line.trouble = Some(span.ended);
