@@ -74,6 +74,14 @@ impl Domain {
         }
         Some(Self(format!("www.{}", self.0).into()))
     }
+
+    /// The name that differs by `www.` alone: the twin, or of a twin the name without it where that is one.
+    pub fn twin(&self) -> Option<Self> {
+        match self.0.strip_prefix("www.") {
+            Some(apex) => Self::parse(apex).ok(),
+            None => self.www(),
+        }
+    }
 }
 
 impl fmt::Display for Domain {

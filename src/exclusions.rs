@@ -17,6 +17,8 @@ use crate::domain::Domain;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exclusions {
     names: HashSet<Box<str>>,
+    /// Hosts that spoke for themselves alone, not for what is below them.
+    hosts: HashSet<Box<str>>,
     blocks: Vec<IpNet>,
 }
 
@@ -51,8 +53,16 @@ impl Exclusions {
         self.names.insert(name.as_str().into());
     }
 
+    /// Adds a single host, without what is below it.
+    pub fn add_host(&mut self, name: &Domain) {
+        self.hosts.insert(name.as_str().into());
+    }
+
     /// Whether a host is on the list, by its own name or one above it.
     pub fn hold_name(&self, host: &str) -> bool {
+        if self.hosts.contains(host) {
+            return true;
+        }
         if self.names.is_empty() {
             return false;
         }
@@ -67,7 +77,7 @@ impl Exclusions {
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        self.names.len() + self.blocks.len()
+        self.names.len() + self.hosts.len() + self.blocks.len()
     }
 
     /// Whether nobody is on the list.

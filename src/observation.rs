@@ -62,6 +62,28 @@ pub struct Asking {
     pub resolved_ips: Vec<IpAddr>,
     /// The last canonical name, where the asked name is an alias.
     pub dns_cname: Option<String>,
+    /// What DNS answered for that name, type by type.
+    pub dns: DnsAnswers,
+    /// Extra looks at the same target.
+    pub probes: Vec<Probe>,
+}
+
+/// What DNS answered for one name; nothing for a type that was not asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DnsAnswers {
+    /// For IPv4 addresses.
+    pub a: Option<DnsAnswer>,
+    /// For IPv6 addresses.
+    pub aaaa: Option<DnsAnswer>,
+}
+
+/// An extra look at a target, which is never its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probe {
+    /// How it differs from the first look.
+    pub kind: ProbeKind,
+    /// How it ended.
+    pub ending: Ending,
 }
 
 /// One request and what became of it.
@@ -144,6 +166,38 @@ crate::words! {
         HttpsWww = "https-www",
         /// `http://www.` and the listed name.
         HttpWww = "http-www",
+    }
+}
+
+crate::words! {
+    /// What DNS answered for one type of record.
+    pub enum DnsAnswer {
+        /// At least one address.
+        Addresses = "addresses",
+        /// The name exists and has none (NODATA).
+        NoAddress = "no-address",
+        /// The name does not exist.
+        Nxdomain = "nxdomain",
+        /// SERVFAIL.
+        Servfail = "servfail",
+        /// REFUSED, or another error code.
+        Refused = "refused",
+        /// Nothing in time.
+        Timeout = "timeout",
+        /// No message that could be read.
+        Malformed = "malformed",
+    }
+}
+
+crate::words! {
+    /// How an extra look at a target differs from the first one.
+    pub enum ProbeKind {
+        /// The same again, later: what differs is noise.
+        Repeat = "repeat",
+        /// The `www.` twin of the listed name, or the name without its `www.`
+        Authority = "authority",
+        /// The same with another honest user agent string of ours.
+        Identity = "identity",
     }
 }
 

@@ -89,6 +89,7 @@ impl Cause {
         matches!(
             self,
             Self::DnsServfail
+                | Self::DnsRefused
                 | Self::DnsTimeout
                 | Self::ConnectTimeout
                 | Self::TlsTimeout

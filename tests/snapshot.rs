@@ -17,7 +17,8 @@ use survey::classify::row::{
 };
 use survey::domain::{Domain, Target};
 use survey::observation::{
-    Asking, Authority, BodySource, Ending, Failure, Hop, HttpVersion, Observation, Response, TlsVerdict, TlsVersion,
+    Asking, Authority, BodySource, DnsAnswers, Ending, Failure, Hop, HttpVersion, Observation, Response, TlsVerdict,
+    TlsVersion,
 };
 use survey::outcome::{Cause, Kind, Outcome};
 use survey::robots::Oddity;
@@ -338,6 +339,9 @@ fn plan(accepted: u64) -> Plan {
             rate: 200.0,
             exclusions: 0,
             second_try: true,
+            www: "fallback".to_owned(),
+            probes: Vec::new(),
+            ipv6: false,
             max_body: 512 << 10,
             contact: Some("https://example.org/survey".to_owned()),
             user_agent: "robots-survey/0.1.0 (+https://example.org/survey)".to_owned(),
@@ -392,6 +396,7 @@ fn row(index: u32) -> Row {
             any_ai: true,
             any_ai_named: true,
         }),
+        looks: Vec::new(),
     }
 }
 
@@ -412,6 +417,8 @@ fn asking(is_there: bool, domain: &str) -> Asking {
         authority: is_there.then_some(Authority::HttpsApex),
         resolved_ips: if is_there { vec!["192.0.2.1".parse().unwrap()] } else { Vec::new() },
         dns_cname: None,
+        dns: DnsAnswers::default(),
+        probes: Vec::new(),
     }
 }
 

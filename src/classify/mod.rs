@@ -29,7 +29,7 @@ pub use agents::{Agent, Catalogue, CatalogueError, CatalogueFault};
 pub use answer::{PathJudge, Verdict, judged_bytes};
 pub use definitions::{DEFINITIONS, Definition};
 pub use explanation::{Explanation, Level, Odd, Quote, Ranked, ReadingOf, explain};
-pub use row::Row;
+pub use row::{Look, Row};
 pub use verdicts::{SetVerdict, Verdicts};
 pub use witnesses::{Budget, STEPS, UNNAMED_PATH};
 
@@ -75,10 +75,33 @@ impl Classifier {
 
     /// Judges an observation.
     pub fn classify(&self, observation: Observation) -> Row {
-        let response = match &observation.ending {
+        let Meaning { outcome, body, reading, judgement } = self.understand(&observation.ending);
+        let probes = observation.asking.as_ref().map_or(&[][..], |asking| &asking.probes);
+        let looks = probes.iter().map(|probe| {
+            let seen = self.understand(&probe.ending);
+            Look {
+                kind: probe.kind,
+                outcome: seen.outcome,
+                body_sha256: seen.body.map(|body| body.sha256),
+                has_changed_verdicts: judgement
+                    .as_ref()
+                    .zip(seen.judgement.as_ref())
+                    .map(|(first, then)| first != then),
+            }
+        });
+        let looks = looks.collect();
+        Row { observation, outcome, body, reading, judgement, looks }
+    }
+
+    fn understand(&self, ending: &Ending) -> Meaning {
+        let response = match ending {
             Ending::Failure(failure) => {
-                let outcome = Outcome::Failure(failure.cause);
-                return Row { observation, outcome, body: None, reading: None, judgement: None };
+                return Meaning {
+                    outcome: Outcome::Failure(failure.cause),
+                    body: None,
+                    reading: None,
+                    judgement: None,
+                };
             }
             Ending::Response(response) => response,
         };
@@ -93,7 +116,7 @@ impl Classifier {
             OutcomeClass::Absent => (None, Some(self.judge_bytes(b""))),
             _ => (None, None),
         };
-        Row { observation, outcome, body, reading, judgement }
+        Meaning { outcome, body, reading, judgement }
     }
 
     /// Judges bytes as a robots.txt file, whatever the outcome of a response with them would be.
@@ -111,6 +134,14 @@ impl Classifier {
     pub fn judge(&self, file: &RobotsTxt<'_>) -> Verdicts {
         Verdicts::of(file, self.definition, &self.asked)
     }
+}
+
+/// What one look at a target means.
+struct Meaning {
+    outcome: Outcome,
+    body: Option<BodyFacts>,
+    reading: Option<Reading>,
+    judgement: Option<Judgement>,
 }
 
 /// What a response turned out to be, read in a dialect.

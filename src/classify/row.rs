@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::observation::Observation;
+use crate::observation::{Observation, ProbeKind};
 use crate::outcome::Outcome;
 
 pub use crate::robots::By;
@@ -22,6 +22,21 @@ pub struct Row {
     pub reading: Option<Reading>,
     /// What it asks of crawlers, where that is determinable.
     pub judgement: Option<Judgement>,
+    /// What extra looks at the target found.
+    pub looks: Vec<Look>,
+}
+
+/// What one extra look at a target found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// How it differed from the first one.
+    pub kind: ProbeKind,
+    /// What happened.
+    pub outcome: Outcome,
+    /// SHA-256 of the decoded bytes kept, where a response came.
+    pub body_sha256: Option<[u8; 32]>,
+    /// Whether any verdict is another; nothing where one of the two looks brought no verdicts.
+    pub has_changed_verdicts: Option<bool>,
 }
 
 /// Facts of a body's bytes, whatever they say.

@@ -9,9 +9,11 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 
+use super::probing::{self, Sampled};
 use super::rehearsed::Rehearsed;
 use crate::cli::{parse_duration, parse_size};
-use crate::crawl::{self, FetchSettings, Limits, Pace, Reach, public_roots};
+use crate::crawl::{self, FetchSettings, Limits, Pace, Reach, Www, public_roots};
+use crate::domain::Domain;
 use crate::exclusions::Exclusions;
 
 /// How many servers are asked.
@@ -40,6 +42,18 @@ pub(super) struct AskingArgs {
     /// again after ten minutes, or at the end
     #[arg(long)]
     no_second_try: bool,
+
+    /// Look at a share of the targets once more: repeat (the same later), authority (the www. twin, or the name without
+    /// it), identity (another honest user agent); may be given several times
+    ///
+    /// What a probe finds stands in the column `probes` and is never the answer. The same names are drawn in each wave.
+    #[arg(long, value_name = "KIND=SHARE", value_delimiter = ',')]
+    probe: Vec<Sampled>,
+
+    /// What the www. twin of a name is for: fallback (its answer counts where the name itself has no address or does
+    /// not answer), probe (it is looked at where the name gave a page, no file or a failure), never
+    #[arg(long, value_name = "WORD", default_value = "fallback", value_parser = parse_www)]
+    www: Www,
 
     /// Start nothing after this time; what was not attempted is recorded as that
     #[arg(long, value_name = "SPAN", value_parser = parse_duration)]
@@ -76,6 +90,15 @@ pub(super) struct AskerArgs {
     #[arg(long, value_name = "IP[:PORT]", value_delimiter = ',', value_parser = parse_upstream)]
     resolver: Vec<SocketAddr>,
 
+    /// Ask for IPv6 addresses of names that have IPv4 ones too; without it, only of those that have none
+    #[arg(long)]
+    ipv6: bool,
+
+    /// A name that must exist, looked up at start and every five minutes beside one that cannot, to catch resolvers
+    /// that filter or rewrite; none to trust the resolver [default: example.com; in a rehearsal none]
+    #[arg(long, value_name = "NAME")]
+    canary: Option<String>,
+
     /// Who is not asked: a host name (with all below it), address or block of addresses a line
     ///
     /// Applied to the list, to what names resolve to and to each redirect; such targets are recorded as opted-out.
@@ -93,9 +116,14 @@ pub(super) struct Asking {
     /// Starts a second; nothing where there is no limit.
     pub(super) rate: Option<f64>,
     pub(super) upstreams: Vec<SocketAddr>,
+    pub(super) asks_ipv6: bool,
+    pub(super) canary: Option<String>,
+    pub(super) probes: Vec<Sampled>,
     pub(super) exclusions: Exclusions,
 }
 
+/// Reserved by IANA, and has addresses (RFC 2606, section 3).
+const CANARY: &str = "example.com";
 const GAP: Duration = Duration::from_secs(1);
 const REHEARSED_GAP: Duration = Duration::from_millis(50);
 const RATE: u32 = 200;
@@ -119,6 +147,8 @@ impl AskerArgs {
             concurrency: NonZeroUsize::MIN,
             rate: None,
             no_second_try: true,
+            probe: Vec::new(),
+            www: Www::Fallback,
             deadline: None,
         }
         .decide(is_rehearsal)
@@ -128,8 +158,17 @@ impl AskerArgs {
 impl AskingArgs {
     /// Decides how to ask. Without a contact the pace is halved: nobody can tell us that we disturb.
     pub(super) fn decide(self, is_rehearsal: bool) -> anyhow::Result<Asking> {
-        let AskerArgs { contact, max_body, connect_timeout, read_timeout, total_timeout, resolver, exclude } =
-            self.asker;
+        let AskerArgs {
+            contact,
+            max_body,
+            connect_timeout,
+            read_timeout,
+            total_timeout,
+            resolver,
+            ipv6,
+            canary,
+            exclude,
+        } = self.asker;
         let slowness = if contact.is_none() && !is_rehearsal { 2 } else { 1 };
         let gap = self.gap.unwrap_or(if is_rehearsal { REHEARSED_GAP } else { GAP }) * slowness;
         let rate = self.rate.unwrap_or(if is_rehearsal { 0 } else { RATE });
@@ -144,6 +183,15 @@ impl AskingArgs {
             Some(contact) => format!("robots-survey/{version} (+{contact})"),
             None => format!("robots-survey/{version}"),
         };
+        let other_user_agent = match &contact {
+            Some(contact) => format!("Mozilla/5.0 (compatible; robots-survey/{version}; +{contact})"),
+            None => format!("Mozilla/5.0 (compatible; robots-survey/{version})"),
+        };
+        let canary = match canary.as_deref() {
+            Some("none") => None,
+            Some(name) => Some(Domain::parse(name).with_context(|| format!("the canary {name:?}"))?.to_string()),
+            None => (!is_rehearsal).then(|| CANARY.to_owned()),
+        };
         let from = match &contact {
             Some(Contact::Mail(mail)) => Some(mail.clone()),
             _ => None,
@@ -152,6 +200,7 @@ impl AskingArgs {
             contact,
             fetch: FetchSettings {
                 user_agent,
+                other_user_agent,
                 from,
                 max_body: max_body.get(),
                 connect_timeout,
@@ -164,11 +213,15 @@ impl AskingArgs {
                 resolving: LOOKUPS_IN_FLIGHT,
                 lookup_interval,
                 waiting: WAITING,
+                www: self.www,
                 second_try: (!self.no_second_try).then_some(SECOND_TRY),
                 deadline: self.deadline,
             },
             rate: (!interval.is_zero()).then(|| interval.as_secs_f64().recip()),
             upstreams: resolver,
+            asks_ipv6: ipv6,
+            canary,
+            probes: self.probe,
             exclusions: exclude.as_deref().map_or_else(|| Ok(Exclusions::default()), read_exclusions)?,
         })
     }
@@ -192,13 +245,14 @@ impl Asking {
     }
 
     /// What the crawl takes; a rehearsal is the only place that it may then contact.
-    pub(super) fn settings(self, rehearsed: Option<&Rehearsed>) -> anyhow::Result<crawl::Settings> {
+    pub(super) fn settings(self, rehearsed: Option<&Rehearsed>, seed: u64) -> anyhow::Result<crawl::Settings> {
         let (upstreams, reach, roots) = match rehearsed {
             Some(rehearsed) => (vec![rehearsed.dns()], rehearsed.reach()?, rehearsed.roots()?),
             None => (self.upstreams, Reach::Internet, public_roots()),
         };
-        let Self { fetch, pace, limits, exclusions, .. } = self;
-        Ok(crawl::Settings { fetch, pace, limits, upstreams, reach, exclusions, roots })
+        let Self { fetch, pace, limits, asks_ipv6, canary, probes, exclusions, .. } = self;
+        let probing = probing::plan(&probes, limits.www, seed);
+        Ok(crawl::Settings { fetch, pace, limits, probing, upstreams, asks_ipv6, canary, reach, exclusions, roots })
     }
 }
 
@@ -241,6 +295,13 @@ impl fmt::Display for Contact {
     }
 }
 
+fn parse_www(text: &str) -> anyhow::Result<Www> {
+    Www::from_word(text).with_context(|| {
+        let words: Vec<&str> = Www::ALL.iter().map(|www| www.word()).collect();
+        format!("expected one of {}", words.join(", "))
+    })
+}
+
 fn parse_upstream(text: &str) -> anyhow::Result<SocketAddr> {
     if let Ok(address) = text.parse::<SocketAddr>() {
         return Ok(address);
@@ -261,6 +322,8 @@ mod tests {
             read_timeout: Duration::from_secs(8),
             total_timeout: Duration::from_secs(20),
             resolver: Vec::new(),
+            ipv6: false,
+            canary: None,
             exclude: None,
         };
         AskingArgs {
@@ -269,6 +332,8 @@ mod tests {
             concurrency: NonZeroUsize::new(300).unwrap(),
             rate: None,
             no_second_try: false,
+            probe: Vec::new(),
+            www: Www::Fallback,
             deadline: None,
         }
     }

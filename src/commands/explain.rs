@@ -170,7 +170,7 @@ async fn ask(args: &ExplainArgs) -> anyhow::Result<Found> {
     if rehearsed.is_none() {
         asking.warn_if_anonymous();
     }
-    let settings = asking.settings(rehearsed.as_ref())?;
+    let settings = asking.settings(rehearsed.as_ref(), 0)?;
     let target = Target { index: 0, domain, rank: None, weight: None, stratum: None };
     let (sink, mut source) = mpsc::channel(1);
     let (pulse, stop) = (watch::Sender::new(Pulse::default()), CancellationToken::new());

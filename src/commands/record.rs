@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 use anyhow::{Context, anyhow};
 use tokio::sync::{mpsc, watch};
 
+use super::opted_out::OptedOut;
 use crate::classify::Classifier;
 use crate::observation::Observation;
 use crate::progress::ByClass;
@@ -35,6 +36,7 @@ impl Recording {
     pub(super) fn start(
         mut writer: SnapshotWriter,
         classifier: Classifier,
+        mut opted_out: Option<OptedOut>,
         mut source: mpsc::Receiver<Observation>,
         tally: watch::Sender<Tally>,
     ) -> anyhow::Result<Self> {
@@ -47,6 +49,9 @@ impl Recording {
                     panics.get_or_insert_with(|| (domain.to_string(), 0)).1 += 1;
                     continue;
                 };
+                if let Some(opted_out) = &mut opted_out {
+                    opted_out.note(&row)?;
+                }
                 let class = row.outcome.class();
                 writer.push(row)?;
                 tally.send_modify(|tally| {

@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::asking::{Asking, AskingArgs};
+use super::opted_out::OptedOut;
 use super::record::{Recording, Tally};
 use super::rehearsed::{Rehearsed, Script};
 use super::{judging, summary};
@@ -79,6 +80,8 @@ impl SurveyArgs {
 
 /// Rows that may wait between the crawl and the writer; the crawl waits when there are more.
 const WAITING_ROWS: usize = 256;
+/// The sample that probes are drawn by unless another seed is given, so that all waves of a list have the same.
+const SAMPLE_SEED: u64 = 1;
 /// The population that a rehearsal invents unless another seed is given.
 const POPULATION_SEED: u64 = 1;
 
@@ -116,9 +119,18 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
             return Err(error);
         }
     };
-    let settings = asking.settings(rehearsed.as_ref())?;
+    let opted_out = OptedOut::read(folder.root())?;
+    for name in opted_out.names() {
+        asking.exclusions.add_host(name);
+    }
+    if opted_out.names().len() > 0 {
+        let count = thousands(opted_out.names().len() as u64);
+        progress
+            .note(&format!("{count} sites closed themselves to this survey by name and are not asked (opted-out.txt)"));
+    }
+    let settings = asking.settings(rehearsed.as_ref(), args.seed.unwrap_or(SAMPLE_SEED))?;
     let list_name = list.name().to_owned();
-    let (ended, recorded) = ask_everyone(list, seed, settings, writer, classifier, &progress).await;
+    let (ended, recorded) = ask_everyone(list, seed, settings, writer, (classifier, opted_out), &progress).await;
     if let Some(rehearsed) = rehearsed {
         rehearsed.stop().await?;
     }
@@ -175,7 +187,7 @@ async fn ask_everyone(
     seed: u64,
     settings: crawl::Settings,
     writer: SnapshotWriter,
-    classifier: Classifier,
+    (classifier, opted_out): (Classifier, OptedOut),
     progress: &Progress,
 ) -> (anyhow::Result<End>, anyhow::Result<super::record::Recorded>) {
     let stop = CancellationToken::new();
@@ -185,7 +197,7 @@ async fn ask_everyone(
     let (sink, source) = mpsc::channel(WAITING_ROWS);
     let (tally, tally_seen) = watch::channel(Tally { rows: done.len(), ..Tally::default() });
     let (pulse, pulse_seen) = watch::channel(Pulse::default());
-    let recording = match Recording::start(writer, classifier, source, tally) {
+    let recording = match Recording::start(writer, classifier, Some(opted_out), source, tally) {
         Ok(recording) => recording,
         Err(error) => return (Ok(End::Stopped), Err(error)),
     };
@@ -277,6 +289,9 @@ fn plan(args: &SurveyArgs, classifier: &Classifier, list: &TargetList, asking: &
             rate: asking.rate.unwrap_or(0.0),
             exclusions: asking.exclusions.len() as u64,
             second_try: asking.limits.second_try.is_some(),
+            www: asking.limits.www.word().to_owned(),
+            probes: asking.probes.iter().map(ToString::to_string).collect(),
+            ipv6: asking.asks_ipv6,
             max_body: asking.fetch.max_body as u64,
             contact: asking.contact.as_ref().map(ToString::to_string),
             user_agent: asking.fetch.user_agent.clone(),

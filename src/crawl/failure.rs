@@ -25,6 +25,12 @@ crate::words! {
         NoBuffers = "no-buffers",
         /// The resolver library had no connection to any upstream.
         NoResolver = "no-resolver",
+        /// The resolver no longer answers, or no longer reaches the world: not even for other names.
+        SilentResolver = "silent-resolver",
+        /// Nobody was heard any more, whoever was asked: the link is down.
+        NoNetwork = "no-network",
+        /// The processor was too busy to notice answers in time.
+        Starved = "starved",
         /// Permission to open a connection was denied on this machine (EPERM, EACCES).
         Forbidden = "forbidden",
     }

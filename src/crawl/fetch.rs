@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::Context;
 use jiff::Timestamp;
 use reqwest::dns::{Name, Resolve, Resolving};
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONNECTION, FROM, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONNECTION, FROM, HeaderMap, HeaderValue, USER_AGENT};
 use reqwest::redirect::Policy;
 use reqwest::tls::{TlsInfo, Version};
 use rustls::RootCertStore;
@@ -32,6 +32,8 @@ use crate::outcome::Cause;
 pub struct FetchSettings {
     /// Sent as `User-Agent`.
     pub user_agent: String,
+    /// Sent instead where a probe asks as somebody else, who is still us.
+    pub other_user_agent: String,
     /// Sent as `From`, where the contact is a mail address.
     pub from: Option<String>,
     /// Decoded bytes of a body that are kept.
@@ -42,6 +44,15 @@ pub struct FetchSettings {
     pub read_timeout: Duration,
     /// For the whole request.
     pub total_timeout: Duration,
+}
+
+/// Who we say we are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Identity {
+    /// By the user agent of the run.
+    Usual,
+    /// By the other one.
+    Other,
 }
 
 /// What one request brought.
@@ -105,7 +116,7 @@ impl Fetcher {
     /// Asks for one URL at one address.
     ///
     /// The URL's host must be a name; the caller has refused IP literals, which would bypass the pin.
-    pub(crate) async fn ask(&self, url: &Url, ip: IpAddr) -> Result<Exchange, Fault> {
+    pub(crate) async fn ask(&self, url: &Url, ip: IpAddr, identity: Identity) -> Result<Exchange, Fault> {
         let address = self
             .reach
             .dial(ip, url.scheme() == "https")
@@ -123,7 +134,7 @@ impl Fetcher {
             elapsed: Duration::ZERO,
         };
         let request = async {
-            let result = self.exchange(url, started, &mut hop).await;
+            let result = self.exchange(url, identity, started, &mut hop).await;
             let record = RECORD.with(|record| *record.borrow());
             (result, record)
         };
@@ -139,9 +150,13 @@ impl Fetcher {
         Ok(Exchange { sent_at, hop, result })
     }
 
-    async fn exchange(&self, url: &Url, started: Instant, hop: &mut Hop) -> Result<Response, Stop> {
+    async fn exchange(&self, url: &Url, identity: Identity, started: Instant, hop: &mut Hop) -> Result<Response, Stop> {
         let deadline = started + self.settings.total_timeout;
-        let sending = timeout_at(deadline, self.client.get(url.clone()).send());
+        let mut request = self.client.get(url.clone());
+        if identity == Identity::Other {
+            request = request.header(USER_AGENT, &self.settings.other_user_agent);
+        }
+        let sending = timeout_at(deadline, request.send());
         let mut response = match sending.await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(stop(&error, sending_phase(&error, url))),

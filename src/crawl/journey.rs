@@ -2,7 +2,7 @@
 //!
 //! Pure: what was seen goes in, the next step comes out. The order is fixed: `https://` and the listed name; on a
 //! failure to connect or to speak TLS, `http://`; where the listed name has no address or answered on neither, the
-//! same two with `www.`, once. Redirects are followed from whichever of them answered, five at most
+//! same two with `www.`, once, unless the twin may only be probed. Redirects are followed from whichever of them answered, five at most
 //! (RFC 9309, section 2.3.1.2), and no URL is asked twice.
 
 use std::net::IpAddr;
@@ -11,11 +11,14 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 use url::{Host, Url};
 
-use super::fetch::Exchange;
+use super::Www;
+use super::fetch::{Exchange, Identity};
 use super::reach::Guard;
-use super::resolve::Resolution;
+use super::resolve::{Lookup, Resolution};
 use crate::domain::{Domain, Target};
-use crate::observation::{Asking, Authority, BodySource, Ending, Failure, Hop, Observation, Response};
+use crate::observation::{
+    Asking, Authority, BodySource, DnsAnswers, Ending, Failure, Hop, Observation, Probe, ProbeKind, Response,
+};
 use crate::outcome::{Cause, OutcomeClass};
 
 /// Redirects that are followed in a row (RFC 9309, section 2.3.1.2).
@@ -27,6 +30,10 @@ const MAX_REQUESTS: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Journey {
     target: Target,
+    /// The name that is asked: the listed one, or its twin for a probe.
+    domain: Domain,
+    /// Whether the `www.` twin may give the answer where the name itself does not.
+    tries_www: bool,
     started: Instant,
     /// Which authority is being tried.
     authority: Authority,
@@ -39,10 +46,14 @@ pub(crate) struct Journey {
     sent_at: Timestamp,
     /// What was looked up so far, so that no name is looked up twice.
     names: Vec<(String, Resolution)>,
+    /// What DNS answered for the listed name, and for another one asked in its stead.
+    answers: Vec<(String, DnsAnswers)>,
     /// The failure of the listed name that got furthest.
     failure: Option<Failure>,
     /// What the first try saw, where this is the second.
     earlier: Option<Box<Observation>>,
+    /// What the target gave already, where this is an extra look at it.
+    probed: Option<(ProbeKind, Box<Observation>)>,
 }
 
 /// What has to happen next.
@@ -58,10 +69,13 @@ pub(crate) enum Step {
 
 impl Journey {
     /// Sets out for a target; `today` is the wall clock's reading of `now`.
-    pub(crate) fn begin(target: Target, now: Instant, today: Timestamp) -> Box<Self> {
-        let url = robots_url("https", &target.domain);
+    pub(crate) fn begin(target: Target, www: Www, now: Instant, today: Timestamp) -> Box<Self> {
+        let domain = target.domain.clone();
+        let url = robots_url("https", &domain);
         Box::new(Self {
             target,
+            domain,
+            tries_www: www == Www::Fallback,
             started: now,
             authority: Authority::HttpsApex,
             url,
@@ -69,26 +83,63 @@ impl Journey {
             hops: Vec::new(),
             sent_at: today,
             names: Vec::new(),
+            answers: Vec::new(),
             failure: None,
             earlier: None,
+            probed: None,
         })
     }
 
     /// Sets out once more for a target whose first try failed in passing.
-    pub(crate) fn begin_again(earlier: Box<Observation>, now: Instant, today: Timestamp) -> Box<Self> {
-        let mut journey = Self::begin(earlier.target.clone(), now, today);
+    pub(crate) fn begin_again(earlier: Box<Observation>, www: Www, now: Instant, today: Timestamp) -> Box<Self> {
+        let mut journey = Self::begin(earlier.target.clone(), www, now, today);
         journey.earlier = Some(earlier);
         journey
     }
 
-    /// Whether this is the first try.
+    /// Sets out for an extra look; of the target's two names only the twin is asked where it is the other authority
+    /// that is looked at.
+    pub(crate) fn begin_probe(
+        first: Box<Observation>,
+        kind: ProbeKind,
+        www: Www,
+        now: Instant,
+        today: Timestamp,
+    ) -> Box<Self> {
+        let mut journey = Self::begin(first.target.clone(), www, now, today);
+        if kind == ProbeKind::Authority
+            && let Some(twin) = journey.domain.twin()
+        {
+            journey.url = robots_url("https", &twin);
+            journey.domain = twin;
+            journey.tries_www = false;
+        }
+        journey.probed = Some((kind, first));
+        journey
+    }
+
+    /// Whether this is the first try, and no extra look.
     pub(crate) fn is_first_try(&self) -> bool {
-        self.earlier.is_none()
+        self.earlier.is_none() && self.probed.is_none()
+    }
+
+    /// Whether this is the second try of one that failed.
+    pub(crate) fn is_second_try(&self) -> bool {
+        self.earlier.is_some()
+    }
+
+    /// Who we say we are.
+    pub(crate) fn identity(&self) -> Identity {
+        match self.probed {
+            Some((ProbeKind::Identity, _)) => Identity::Other,
+            _ => Identity::Usual,
+        }
     }
 
     /// Ends without asking further; what a first try saw stands.
-    pub(crate) fn abandon(self: Box<Self>, cause: Cause, now: Instant) -> Box<Observation> {
-        if let Some(earlier) = self.earlier {
+    pub(crate) fn abandon(mut self: Box<Self>, cause: Cause, now: Instant) -> Box<Observation> {
+        let Self { earlier, probed, .. } = &mut *self;
+        if let Some(earlier) = earlier.take().or_else(|| probed.take().map(|(_, first)| first)) {
             return earlier;
         }
         let detail = self.is_redirected().then(|| "after a redirect".to_owned());
@@ -116,13 +167,10 @@ impl Journey {
     }
 
     /// Goes on after a look-up.
-    pub(crate) fn resolved(
-        mut self: Box<Self>,
-        answer: Result<Resolution, Failure>,
-        guard: &Guard,
-        now: Instant,
-    ) -> Step {
-        match answer {
+    pub(crate) fn resolved(mut self: Box<Self>, lookup: Lookup, guard: &Guard, now: Instant) -> Step {
+        let host = self.host().to_owned();
+        self.answers.push((host, lookup.answers));
+        match lookup.result {
             Ok(resolution) => {
                 self.names.push((self.host().to_owned(), resolution));
                 self.choose_address(guard, now)
@@ -183,7 +231,7 @@ impl Journey {
             Authority::HttpsApex | Authority::HttpApex if !may_turn => self.fail(failure, now),
             Authority::HttpsApex => {
                 self.keep(failure);
-                let url = robots_url("http", &self.target.domain);
+                let url = robots_url("http", &self.domain);
                 self.set_out(Authority::HttpApex, url, guard, now)
             }
             Authority::HttpApex => {
@@ -191,7 +239,7 @@ impl Journey {
                 self.try_www(guard, now)
             }
             Authority::HttpsWww if may_turn => {
-                let www = self.target.domain.www().expect("the www. twin is being tried, so it exists");
+                let www = self.domain.www().expect("the www. twin is being tried, so it exists");
                 self.set_out(Authority::HttpWww, robots_url("http", &www), guard, now)
             }
             Authority::HttpsWww | Authority::HttpWww => self.give_up(now),
@@ -199,7 +247,7 @@ impl Journey {
     }
 
     fn try_www(self: Box<Self>, guard: &Guard, now: Instant) -> Step {
-        match self.target.domain.www() {
+        match self.domain.www().filter(|_| self.tries_www) {
             Some(www) => self.set_out(Authority::HttpsWww, robots_url("https", &www), guard, now),
             None => self.give_up(now),
         }
@@ -278,16 +326,23 @@ impl Journey {
         Step::Done(self.end(ending, now))
     }
 
-    fn end(self: Box<Self>, ending: Ending, now: Instant) -> Box<Observation> {
+    fn end(mut self: Box<Self>, ending: Ending, now: Instant) -> Box<Observation> {
+        if let Some((kind, mut first)) = self.probed.take() {
+            if let Some(asking) = &mut first.asking {
+                asking.probes.push(Probe { kind, ending });
+            }
+            return first;
+        }
         let has_answered = self.hops.last().is_some_and(|hop| hop.status.is_some()) || self.is_redirected();
         // The columns speak of the name that was asked; where nothing answered, that is the listed one.
-        let asked = match (self.is_www(), self.target.domain.www(), &ending) {
+        let asked = match (self.is_www(), self.domain.www(), &ending) {
             (true, Some(www), Ending::Response(_)) => www,
             (true, Some(www), Ending::Failure(_)) if has_answered => www,
-            _ => self.target.domain.clone(),
+            _ => self.domain.clone(),
         };
         let resolution = self.names.into_iter().find(|(name, _)| name == asked.as_str()).map(|(_, found)| found);
         let resolution = resolution.unwrap_or_default();
+        let answers = self.answers.into_iter().find(|(name, _)| name == asked.as_str()).map(|(_, answers)| answers);
         let mut hops = self.earlier.and_then(|earlier| earlier.asking).map_or_else(Vec::new, |asking| asking.hops);
         hops.extend(self.hops);
         Box::new(Observation {
@@ -300,6 +355,8 @@ impl Journey {
                 authority: has_answered.then_some(self.authority),
                 resolved_ips: resolution.ips,
                 dns_cname: resolution.cname,
+                dns: answers.unwrap_or_default(),
+                probes: Vec::new(),
             }),
             ending,
             body_source: BodySource::Fetched,

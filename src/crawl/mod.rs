@@ -13,23 +13,31 @@
 //!
 //! * [`Settings`]: everything that a run decides beforehand.
 //! * `run`: the loop.
+//! * `window`: how many requests may be in flight, pure.
 //! * `journey`: the way of one target, pure.
+//! * [`Probing`]: which targets are looked at once more, and how.
 //! * `schedule`: politeness as a value, pure.
 //! * `reach`: whom the crawl may contact.
 //! * `refusal`: servers that ask for fewer requests.
+//! * `network`, `health`: which failures are to be believed.
 //! * `resolve`, `fetch`, `tls`, `body`: one look-up, one request.
 //! * `failure`: library errors → causes and faults.
 
 mod body;
+mod canary;
 mod failure;
 mod fetch;
+mod health;
 mod journey;
+mod network;
+mod probing;
 mod reach;
 mod refusal;
 mod resolve;
 mod run;
 mod schedule;
 mod tls;
+mod window;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -40,16 +48,20 @@ use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+pub use self::canary::Lie;
 pub use self::failure::Fault;
 pub use self::fetch::FetchSettings;
+pub use self::probing::{Probing, Www};
 pub use self::reach::{Door, Reach};
 pub use self::schedule::{GIANT, Pace};
 pub use self::tls::public_roots;
 
 use self::fetch::Fetcher;
+use self::health::Health;
+use self::network::{Names, Network};
 use self::reach::Guard;
 use self::resolve::Resolver;
-use self::run::{Crawl, Network};
+use self::run::Crawl;
 use crate::domain::Target;
 use crate::exclusions::Exclusions;
 use crate::observation::{Failure, Observation};
@@ -63,8 +75,14 @@ pub struct Settings {
     pub pace: Pace,
     /// How much may be under way.
     pub limits: Limits,
+    /// Which targets are looked at once more.
+    pub probing: Probing,
     /// Upstream name servers; none means the system's.
     pub upstreams: Vec<SocketAddr>,
+    /// Ask for IPv6 addresses also where there are others.
+    pub asks_ipv6: bool,
+    /// A name that must exist, asked for at start and now and then beside one that cannot; nothing to trust the resolver.
+    pub canary: Option<String>,
     /// Whom the crawl may contact.
     pub reach: Reach,
     /// Who of those asked not to be.
@@ -84,6 +102,8 @@ pub struct Limits {
     pub lookup_interval: Duration,
     /// Targets that wait for their server's turn. Above it no new target is taken.
     pub waiting: usize,
+    /// What the `www.` twin of a target is for.
+    pub www: Www,
     /// How long after a transient failure its target is tried once more, or at the end of the crawl where that comes
     /// first; nothing for a single try.
     pub second_try: Option<Duration>,
@@ -145,6 +165,12 @@ pub enum CrawlError {
         /// The fault.
         fault: Fault,
     },
+    /// The resolver cannot be believed; what was written since it was last checked may be wrong.
+    #[error("{lie}; rows written in the last five minutes of a run may be wrong for it")]
+    Resolver {
+        /// What it did.
+        lie: Lie,
+    },
     /// A task panicked; its target has no row.
     #[error("a defect of this program cost {count} targets their row: {first}")]
     Panic {
@@ -158,7 +184,7 @@ pub enum CrawlError {
     SinkClosed,
 }
 
-/// A look-up or a request that brought nothing.
+/// A look-up that brought nothing.
 #[derive(Debug)]
 pub(crate) enum Miss {
     /// The target's doing.
@@ -184,9 +210,24 @@ pub async fn crawl(
 ) -> anyhow::Result<End> {
     let reach = Arc::new(settings.reach.clone());
     let guard = Arc::new(Guard { reach: settings.reach, exclusions: settings.exclusions });
-    let web = Network {
-        resolver: Resolver::new(&settings.upstreams)?,
-        fetcher: Fetcher::new(settings.fetch, reach, settings.roots)?,
+    let health = Arc::new(Health::new());
+    let resolver = Resolver::new(&settings.upstreams, settings.asks_ipv6)?;
+    let names = Names::default();
+    if let Some(existing) = &settings.canary {
+        canary::check(&resolver, existing, &names).await?;
+    }
+    let watching = async {
+        match &settings.canary {
+            Some(existing) => canary::watch(&resolver, existing, &names).await,
+            None => std::future::pending().await,
+        }
     };
-    Ok(Crawl::new(web, guard, settings.pace, settings.limits, sink).run(targets, pulse, stop).await?)
+    let fetcher = Fetcher::new(settings.fetch, reach, settings.roots)?;
+    let web = Network::new(resolver.clone(), fetcher, Arc::clone(&health));
+    let crawl = Crawl::new(web, guard, (settings.pace, settings.limits), settings.probing, sink);
+    tokio::select! {
+        end = crawl.run(targets, pulse, stop) => Ok(end?),
+        lie = watching => Err(CrawlError::Resolver { lie }.into()),
+        () = health.watch() => unreachable!("it watches for ever"),
+    }
 }

@@ -14,8 +14,9 @@ use hickory_resolver::config::{
 use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::{Name, RData, RecordType};
 
-use super::Miss;
 use super::failure::explain_lookup;
+use super::{Fault, Miss};
+use crate::observation::{DnsAnswer, DnsAnswers, Failure};
 use crate::outcome::Cause;
 
 /// What DNS said of a name.
@@ -27,9 +28,22 @@ pub(crate) struct Resolution {
     pub(crate) cname: Option<String>,
 }
 
+/// What came of looking a name up.
+#[derive(Clone, Debug)]
+pub(crate) struct Lookup {
+    /// The answers, type by type.
+    pub(crate) answers: DnsAnswers,
+    /// What they come to.
+    pub(crate) result: Result<Resolution, Failure>,
+}
+
 /// Asks the upstream servers, one query at a time for each name.
 #[derive(Clone, Debug)]
-pub(crate) struct Resolver(TokioResolver);
+pub(crate) struct Resolver {
+    resolver: TokioResolver,
+    /// Ask for IPv6 addresses also where there are others.
+    asks_ipv6: bool,
+}
 
 /// One query, retransmissions of the library included.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(4);
@@ -38,7 +52,7 @@ const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Resolver {
     /// Uses the given upstream servers, or the system's where none are given.
-    pub(crate) fn new(upstreams: &[SocketAddr]) -> anyhow::Result<Self> {
+    pub(crate) fn new(upstreams: &[SocketAddr], asks_ipv6: bool) -> anyhow::Result<Self> {
         let name_servers = if upstreams.is_empty() {
             let (system, _) = hickory_resolver::system_conf::read_system_conf()
                 .context("reading the system's resolver configuration (name servers can be given with --resolver)")?;
@@ -57,22 +71,43 @@ impl Resolver {
         options.use_hosts_file = ResolveHosts::Never;
         options.preserve_intermediates = true;
         options.server_ordering_strategy = ServerOrderingStrategy::RoundRobin;
-        Ok(Self(builder.build().context("setting up the resolver")?))
+        Ok(Self { resolver: builder.build().context("setting up the resolver")?, asks_ipv6 })
     }
 
-    /// Looks a name up: A, and AAAA only where there is no A.
-    pub(crate) async fn resolve(&self, host: &str) -> Result<Resolution, Miss> {
-        match self.query(host, RecordType::A).await {
-            Err(Miss::Failure(failure)) if failure.cause == Cause::DnsNoAddress => {
-                self.query(host, RecordType::AAAA).await
+    /// Looks a name up: A, and AAAA only where there is no A or the settings ask for it.
+    pub(crate) async fn resolve(&self, host: &str) -> Result<Lookup, Fault> {
+        let a = self.settle(host, RecordType::A).await?;
+        let is_wanted = match &a {
+            Ok(_) => self.asks_ipv6,
+            Err(failure) => failure.cause == Cause::DnsNoAddress,
+        };
+        if !is_wanted {
+            return Ok(Lookup { answers: DnsAnswers { a: Some(read(&a)), aaaa: None }, result: a });
+        }
+        let aaaa = self.settle(host, RecordType::AAAA).await?;
+        let answers = DnsAnswers { a: Some(read(&a)), aaaa: Some(read(&aaaa)) };
+        let result = match (a, aaaa) {
+            (Ok(mut found), Ok(more)) => {
+                found.ips.extend(more.ips);
+                Ok(found)
             }
-            answer => answer,
+            (Ok(found), Err(_)) => Ok(found),
+            (Err(_), answer) => answer,
+        };
+        Ok(Lookup { answers, result })
+    }
+
+    async fn settle(&self, host: &str, kind: RecordType) -> Result<Result<Resolution, Failure>, Fault> {
+        match self.query(host, kind).await {
+            Ok(found) => Ok(Ok(found)),
+            Err(Miss::Failure(failure)) => Ok(Err(failure)),
+            Err(Miss::Fault(fault)) => Err(fault),
         }
     }
 
     async fn query(&self, host: &str, kind: RecordType) -> Result<Resolution, Miss> {
         let asked = query_name(host);
-        let lookup = tokio::time::timeout(LOOKUP_TIMEOUT, self.0.lookup(asked.clone(), kind));
+        let lookup = tokio::time::timeout(LOOKUP_TIMEOUT, self.resolver.lookup(asked.clone(), kind));
         let lookup = match lookup.await {
             Ok(Ok(lookup)) => lookup,
             Ok(Err(error)) => return Err(explain_lookup(&error)),
@@ -93,6 +128,18 @@ impl Resolver {
             return Err(Miss::Failure(Cause::DnsNoAddress.into()));
         }
         Ok(resolution)
+    }
+}
+
+fn read(answer: &Result<Resolution, Failure>) -> DnsAnswer {
+    match answer.as_ref().map_err(|failure| failure.cause) {
+        Ok(_) => DnsAnswer::Addresses,
+        Err(Cause::DnsNoAddress) => DnsAnswer::NoAddress,
+        Err(Cause::DnsNxdomain) => DnsAnswer::Nxdomain,
+        Err(Cause::DnsServfail) => DnsAnswer::Servfail,
+        Err(Cause::DnsTimeout) => DnsAnswer::Timeout,
+        Err(Cause::DnsMalformed) => DnsAnswer::Malformed,
+        Err(_) => DnsAnswer::Refused,
     }
 }
 

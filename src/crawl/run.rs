@@ -18,38 +18,24 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::fetch::{Exchange, Fetcher};
+use super::fetch::{Exchange, Identity};
 use super::journey::{Journey, Step, is_transient};
 use super::reach::Guard;
 use super::refusal::Heard;
-use super::resolve::{Resolution, Resolver};
+use super::resolve::Lookup;
 use super::schedule::{Pace, Schedule, Server, Span, Turn};
-use super::{CrawlError, End, Fault, Limits, Miss, Pulse};
+use super::window::Window;
+use super::{CrawlError, End, Fault, Limits, Probing, Pulse};
 use crate::domain::Target;
-use crate::observation::Observation;
+use crate::observation::{DnsAnswers, Observation, ProbeKind};
 use crate::outcome::Cause;
 
 /// The seam between the loop and the world: tests put a web of their own behind it, in virtual time.
 pub(super) trait Web: Clone + Send + Sync + 'static {
-    fn resolve(&self, host: &str) -> impl Future<Output = Result<Resolution, Miss>> + Send;
-    fn ask(&self, url: &Url, ip: IpAddr) -> impl Future<Output = Result<Exchange, Fault>> + Send;
-}
-
-/// The real network.
-#[derive(Clone, Debug)]
-pub(super) struct Network {
-    pub(super) resolver: Resolver,
-    pub(super) fetcher: Fetcher,
-}
-
-impl Web for Network {
-    async fn resolve(&self, host: &str) -> Result<Resolution, Miss> {
-        self.resolver.resolve(host).await
-    }
-
-    async fn ask(&self, url: &Url, ip: IpAddr) -> Result<Exchange, Fault> {
-        self.fetcher.ask(url, ip).await
-    }
+    fn resolve(&self, host: &str) -> impl Future<Output = Result<Lookup, Fault>> + Send;
+    fn ask(&self, url: &Url, ip: IpAddr, identity: Identity) -> impl Future<Output = Result<Exchange, Fault>> + Send;
+    /// By how much tasks that sleep were woken too late so far, in all.
+    fn lateness(&self) -> Duration;
 }
 
 /// The loop and everything it owns.
@@ -58,11 +44,14 @@ pub(super) struct Crawl<W> {
     guard: Arc<Guard>,
     limits: Limits,
     sink: mpsc::Sender<Observation>,
+    /// Which extra looks a target gets.
+    probing: Probing,
     schedule: Schedule<(Box<Journey>, IpAddr)>,
+    window: Window,
     /// Journeys whose next step is a look-up; they go before new targets.
     lookups: VecDeque<Box<Journey>>,
-    /// Targets for a second try, and when it is due; all wait equally long, so the first is due first.
-    late: VecDeque<(Instant, Box<Observation>)>,
+    /// Journeys that set out later, and when; all wait equally long, so the first is due first.
+    late: VecDeque<(Instant, Late)>,
     /// What they hold in memory, about.
     late_bytes: usize,
     resolving: JoinSet<(bool, Ended)>,
@@ -75,6 +64,26 @@ pub(super) struct Crawl<W> {
     panics: Vec<String>,
 }
 
+/// Why a target is asked later.
+enum Late {
+    /// Its first try failed in passing.
+    SecondTry(Box<Observation>),
+    /// It is looked at once more, to see what differs.
+    Repeat(Box<Observation>),
+}
+
+impl Late {
+    fn observation(self) -> Box<Observation> {
+        let (Self::SecondTry(observation) | Self::Repeat(observation)) = self;
+        observation
+    }
+
+    fn observation_ref(&self) -> &Observation {
+        let (Self::SecondTry(observation) | Self::Repeat(observation)) = self;
+        observation
+    }
+}
+
 /// What became of a spawned look-up or request.
 enum Ended {
     /// The journey goes on.
@@ -83,6 +92,8 @@ enum Ended {
     Accepted,
     /// The first try failed in passing; a second one may tell otherwise.
     Transient(Box<Observation>),
+    /// The target is done, but for an extra look of this kind.
+    Probe(Box<Observation>, ProbeKind),
     /// Our own machine failed; the same step is due again.
     Fault(Fault, Again),
     /// The sink is closed.
@@ -112,17 +123,30 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 const FAULT_LIMIT: Duration = Duration::from_secs(180);
 /// Memory for targets that wait for a second try, about; those beyond get none.
 const LATE_BYTES: usize = 64 << 20;
+/// By how much slower names are looked up a second time.
+const SLOWNESS: u32 = 10;
+/// How much later a target is looked at once more where second tries say nothing else.
+const REPEAT: Duration = Duration::from_secs(600);
 /// A crawl pauses and asks again; it stops at once only when this many tasks have panicked.
 const MAX_PANICS: usize = 100;
 
 impl<W: Web> Crawl<W> {
-    pub(super) fn new(web: W, guard: Arc<Guard>, pace: Pace, limits: Limits, sink: mpsc::Sender<Observation>) -> Self {
+    pub(super) fn new(
+        web: W,
+        guard: Arc<Guard>,
+        (pace, limits): (Pace, Limits),
+        probing: Probing,
+        sink: mpsc::Sender<Observation>,
+    ) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             web,
             guard,
             limits,
             sink,
+            probing,
             schedule: Schedule::new(pace),
+            window: Window::new(limits.in_flight, cores, Instant::now()),
             lookups: VecDeque::new(),
             late: VecDeque::new(),
             late_bytes: 0,
@@ -154,6 +178,7 @@ impl<W: Web> Crawl<W> {
                 self.give_up(&mut targets, now).await?;
                 wake = None;
             }
+            self.window.adjust(self.web.lateness(), self.asking.len(), now);
             if !stopping {
                 self.call_back(now, targets.peek().is_none());
                 wake = earlier(wake, self.late.front().map(|(due, _)| *due));
@@ -216,10 +241,14 @@ impl<W: Web> Crawl<W> {
             if self.next_lookup > now {
                 return Some(self.next_lookup);
             }
-            self.next_lookup = now + self.limits.lookup_interval;
             let journey = self.lookups.pop_front();
-            let journey =
-                journey.or_else(|| targets.next().map(|target| Journey::begin(target, now, Timestamp::now())))?;
+            let journey = journey.or_else(|| {
+                let target = targets.next()?;
+                Some(Journey::begin(target, self.limits.www, now, Timestamp::now()))
+            })?;
+            // What failed once is asked again slowly, whoever was too busy for it.
+            let factor = if journey.is_second_try() { SLOWNESS } else { 1 };
+            self.next_lookup = now + self.limits.lookup_interval * factor;
             self.spawn_lookup(journey);
         }
         None
@@ -227,7 +256,7 @@ impl<W: Web> Crawl<W> {
 
     /// Starts as many requests as may start now; says when the next one may.
     fn start_requests(&mut self, now: Instant) -> Option<Instant> {
-        while self.asking.len() < self.limits.in_flight {
+        while self.asking.len() < self.window.size() {
             match self.schedule.pop(now) {
                 Turn::Ready(server, (journey, ip)) => self.spawn_request(server, journey, ip),
                 Turn::Wait(until) => return Some(until),
@@ -241,24 +270,26 @@ impl<W: Web> Crawl<W> {
         let (web, guard, sink) = (self.web.clone(), Arc::clone(&self.guard), self.sink.clone());
         let is_first = journey.is_fresh();
         let may_be_late = self.limits.second_try.is_some() && journey.is_first_try();
+        let probing = self.probing.clone();
         let work = async move {
-            let answer = if guard.exclusions.hold_name(journey.host()) {
-                Err(Miss::Failure(Cause::OptedOut.into()))
+            let lookup = if guard.exclusions.hold_name(journey.host()) {
+                Ok(Lookup { answers: DnsAnswers::default(), result: Err(Cause::OptedOut.into()) })
             } else {
                 web.resolve(journey.host()).await
             };
-            let step = match answer {
-                Ok(resolution) => journey.resolved(Ok(resolution), &guard, Instant::now()),
-                Err(Miss::Failure(failure)) => journey.resolved(Err(failure), &guard, Instant::now()),
-                Err(Miss::Fault(fault)) => return Ended::Fault(fault, Again::Resolve(journey)),
-            };
-            hand_over(step, may_be_late, &sink).await
+            match lookup {
+                Ok(lookup) => {
+                    hand_over(journey.resolved(lookup, &guard, Instant::now()), may_be_late, &probing, &sink).await
+                }
+                Err(fault) => Ended::Fault(fault, Again::Resolve(journey)),
+            }
         };
         self.resolving.spawn(async move { (is_first, contain(work).await) });
     }
 
     fn spawn_request(&mut self, server: Server, journey: Box<Journey>, ip: IpAddr) {
         let may_be_late = self.limits.second_try.is_some();
+        let probing = self.probing.clone();
         let (web, guard, sink) = (self.web.clone(), Arc::clone(&self.guard), self.sink.clone());
         self.asking.spawn(async move {
             // The gap runs from the end of the connection, not from the moment the writer has taken the row.
@@ -266,13 +297,13 @@ impl<W: Web> Crawl<W> {
             let mut ended = started;
             let mut heard = Heard::Nothing;
             let work = async {
-                let exchange = web.ask(journey.url(), ip).await;
+                let exchange = web.ask(journey.url(), ip, journey.identity()).await;
                 ended = Instant::now();
                 match exchange {
                     Ok(exchange) => {
                         heard = Heard::of(&exchange);
                         let may_be_late = may_be_late && journey.is_first_try();
-                        hand_over(journey.answered(exchange, &guard, ended), may_be_late, &sink).await
+                        hand_over(journey.answered(exchange, &guard, ended), may_be_late, &probing, &sink).await
                     }
                     Err(fault) => Ended::Fault(fault, Again::Ask(journey, ip)),
                 }
@@ -291,7 +322,16 @@ impl<W: Web> Crawl<W> {
             }
             Ended::Transient(observation) => {
                 self.trouble = None;
-                self.put_off(observation, now).await?;
+                self.put_off(Late::SecondTry(observation), now).await?;
+            }
+            Ended::Probe(observation, ProbeKind::Repeat) => {
+                self.trouble = None;
+                self.put_off(Late::Repeat(observation), now).await?;
+            }
+            Ended::Probe(observation, kind) => {
+                self.trouble = None;
+                let journey = Journey::begin_probe(observation, kind, self.limits.www, now, Timestamp::now());
+                self.go_on(Step::Resolve(journey), now).await?;
             }
             Ended::Next(step) => {
                 self.trouble = None;
@@ -348,20 +388,20 @@ impl<W: Web> Crawl<W> {
         Ok(())
     }
 
-    /// Keeps a target for its second try.
-    async fn put_off(&mut self, observation: Box<Observation>, now: Instant) -> Result<(), CrawlError> {
-        let bytes = weight(&observation);
-        match self.limits.second_try {
-            Some(wait) if !self.is_over && self.late_bytes + bytes <= LATE_BYTES => {
-                self.late_bytes += bytes;
-                self.late.push_back((now + wait, observation));
-                Ok(())
-            }
-            _ => self.accept(observation).await,
+    /// Keeps a target until it is asked again.
+    async fn put_off(&mut self, late: Late, now: Instant) -> Result<(), CrawlError> {
+        let wait = self.limits.second_try.unwrap_or(REPEAT);
+        let observation = late.observation_ref();
+        let bytes = weight(observation);
+        if self.is_over || self.late_bytes + bytes > LATE_BYTES {
+            return self.accept(late.observation()).await;
         }
+        self.late_bytes += bytes;
+        self.late.push_back((now + wait, late));
+        Ok(())
     }
 
-    /// Sets out again for those whose second try is due, which it is for all when nothing else is left to do.
+    /// Sets out again for those whose time has come, which it has for all when nothing else is left to do.
     fn call_back(&mut self, now: Instant, are_all_taken: bool) {
         let is_idle = self.lookups.is_empty()
             && self.resolving.is_empty()
@@ -370,10 +410,14 @@ impl<W: Web> Crawl<W> {
         let is_end = are_all_taken && is_idle;
         while let Some((due, _)) = self.late.front()
             && (*due <= now || is_end)
-            && let Some((_, earlier)) = self.late.pop_front()
+            && let Some((_, late)) = self.late.pop_front()
         {
-            self.late_bytes -= weight(&earlier);
-            self.lookups.push_back(Journey::begin_again(earlier, now, Timestamp::now()));
+            self.late_bytes -= weight(late.observation_ref());
+            let (www, today) = (self.limits.www, Timestamp::now());
+            self.lookups.push_back(match late {
+                Late::SecondTry(earlier) => Journey::begin_again(earlier, www, now, today),
+                Late::Repeat(first) => Journey::begin_probe(first, ProbeKind::Repeat, www, now, today),
+            });
         }
     }
 
@@ -385,11 +429,11 @@ impl<W: Web> Crawl<W> {
         for journey in begun {
             self.accept(journey.abandon(Cause::NotAttemptedDeadline, now)).await?;
         }
-        for (_, observation) in std::mem::take(&mut self.late) {
-            self.accept(observation).await?;
+        for (_, late) in std::mem::take(&mut self.late) {
+            self.accept(late.observation()).await?;
         }
         for target in targets {
-            let journey = Journey::begin(target, now, Timestamp::now());
+            let journey = Journey::begin(target, self.limits.www, now, Timestamp::now());
             self.accept(journey.abandon(Cause::NotAttemptedDeadline, now)).await?;
         }
         Ok(())
@@ -437,12 +481,15 @@ fn weight(observation: &Observation) -> usize {
 }
 
 /// Sends a finished target's observation to the sink; anything else is the loop's to take further.
-async fn hand_over(step: Step, may_be_late: bool, sink: &mpsc::Sender<Observation>) -> Ended {
+async fn hand_over(step: Step, may_be_late: bool, probing: &Probing, sink: &mpsc::Sender<Observation>) -> Ended {
     match step {
         Step::Done(observation) if may_be_late && is_transient(&observation.ending) => Ended::Transient(observation),
-        Step::Done(observation) => match sink.send(*observation).await {
-            Ok(()) => Ended::Accepted,
-            Err(_) => Ended::SinkClosed,
+        Step::Done(observation) => match probing.next(&observation) {
+            Some(kind) => Ended::Probe(observation, kind),
+            None => match sink.send(*observation).await {
+                Ok(()) => Ended::Accepted,
+                Err(_) => Ended::SinkClosed,
+            },
         },
         step => Ended::Next(step),
     }

@@ -112,6 +112,15 @@ pub struct Settings {
     /// Whether targets that failed in passing are tried a second time.
     #[serde(default)]
     pub second_try: bool,
+    /// What the `www.` twin of a target is for.
+    #[serde(default = "fallback")]
+    pub www: String,
+    /// Kinds of probes, each with the share of targets that get it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<String>,
+    /// Whether IPv6 addresses are asked for also where there are others.
+    #[serde(default)]
+    pub ipv6: bool,
     /// Decoded bytes of a body that are kept.
     pub max_body: u64,
     /// Whom a site's owner can write to.
@@ -122,6 +131,11 @@ pub struct Settings {
     pub resolver: String,
     /// Where the survey was made from, in the user's words.
     pub vantage: Option<String>,
+}
+
+/// What the twin was for before there was a choice.
+fn fallback() -> String {
+    "fallback".to_owned()
 }
 
 /// One time that a run worked on the snapshot.

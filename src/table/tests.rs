@@ -73,6 +73,8 @@ fn the_schema_is_pinned() {
     redirected_off_site bool?
     resolved_ips list of text?
     dns_cname text?
+    dns_a word?
+    dns_aaaa word?
     server_ip text?
     front word?
     http_version word?
@@ -186,6 +188,8 @@ fn a_full_row_fills_every_built_column() {
     redirected_off_site: true
     resolved_ips: [192.0.2.1, 2001:db8::2]
     dns_cname: edge.example.net
+    dns_a: addresses
+    dns_aaaa: -
     server_ip: 2001:db8::1
     front: -
     http_version: 1.1
@@ -204,7 +208,7 @@ fn a_full_row_fills_every_built_column() {
     content_type: text/plain
     content_encoding: gzip
     headers: [{name: etag, value: "a"}, {name: last-modified, value: Mon, 30 Nov 2026 00:00:00 GMT}, {name: server, value: café}, {name: content-type, value: text/plain}, {name: content-encoding, value: gzip}, {name: retry-after, value: 120}]
-    probes: -
+    probes: [{kind: repeat, outcome: empty, body_sha256: cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd, verdicts_changed: true}]
     body_sha256: abababababababababababababababababababababababababababababababab
     body_bytes: 26
     wire_bytes: 46

@@ -26,7 +26,7 @@ use crate::classify::row::NamedAgent;
 use crate::table::Column;
 
 /// Version of the table's schema; it moves when a column is added, renamed or changes its meaning.
-pub const SCHEMA_VERSION: i32 = 1;
+pub const SCHEMA_VERSION: i32 = 2;
 
 /// Version of this program.
 pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");

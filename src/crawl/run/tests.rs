@@ -10,9 +10,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 
 mod later;
+mod probes;
 
 use super::*;
 use crate::crawl::Reach;
+use crate::crawl::Www;
+use crate::crawl::resolve::Resolution;
 use crate::domain::Domain;
 use crate::exclusions::Exclusions;
 use crate::observation::{Authority, Ending, Failure, Hop, Response};
@@ -42,6 +45,7 @@ struct Fake {
     /// Start and end of each request, by address.
     log: Mutex<HashMap<IpAddr, Vec<(Instant, Instant)>>>,
     urls: Mutex<Vec<String>>,
+    identities: Mutex<Vec<Identity>>,
     open: AtomicUsize,
     most_open: AtomicUsize,
     /// Faults still to be given.
@@ -56,6 +60,7 @@ impl FakeWeb {
             service,
             log: Mutex::default(),
             urls: Mutex::default(),
+            identities: Mutex::default(),
             open: AtomicUsize::new(0),
             most_open: AtomicUsize::new(0),
             faults: AtomicUsize::new(0),
@@ -64,15 +69,19 @@ impl FakeWeb {
 }
 
 impl Web for FakeWeb {
-    async fn resolve(&self, host: &str) -> Result<Resolution, Miss> {
+    async fn resolve(&self, host: &str) -> Result<Lookup, Fault> {
         tokio::time::sleep(Duration::from_millis(30)).await;
-        match (self.0.address)(host) {
-            Ok(ip) => Ok(Resolution { ips: vec![ip.into()], cname: None }),
-            Err(cause) => Err(Miss::Failure(cause.into())),
-        }
+        let result = (self.0.address)(host);
+        let result = result.map(|ip| Resolution { ips: vec![ip.into()], cname: None }).map_err(Failure::from);
+        Ok(Lookup { answers: DnsAnswers::default(), result })
     }
 
-    async fn ask(&self, url: &Url, ip: IpAddr) -> Result<Exchange, Fault> {
+    fn lateness(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    async fn ask(&self, url: &Url, ip: IpAddr, identity: Identity) -> Result<Exchange, Fault> {
+        self.0.identities.lock().unwrap().push(identity);
         let fake = &self.0;
         if fake.faults.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok() {
             return Err(Fault::NoDescriptors);
@@ -143,6 +152,7 @@ const LIMITS: Limits = Limits {
     resolving: 64,
     lookup_interval: Duration::ZERO,
     waiting: 10_000,
+    www: Www::Fallback,
     second_try: None,
     deadline: None,
 };
@@ -179,7 +189,8 @@ async fn run_within(
         seen
     });
     let (pulse, _) = watch::channel(Pulse::default());
-    let end = Crawl::new(web.clone(), everywhere(), PACE, limits, sink).run(targets, &pulse, stop).await;
+    let end =
+        Crawl::new(web.clone(), everywhere(), (PACE, limits), Probing::NONE, sink).run(targets, &pulse, stop).await;
     (end, collecting.await.unwrap())
 }
 
@@ -282,7 +293,7 @@ async fn a_sink_that_has_gone_ends_the_crawl() {
     drop(source);
     let (pulse, _) = watch::channel(Pulse::default());
     let targets = (0..300).map(|index| target(index, &format!("h{index}.example")));
-    let crawl = Crawl::new(web, everywhere(), PACE, LIMITS, sink);
+    let crawl = Crawl::new(web, everywhere(), (PACE, LIMITS), Probing::NONE, sink);
     let end = crawl.run(targets, &pulse, &CancellationToken::new()).await;
     assert!(matches!(end, Err(CrawlError::SinkClosed)), "{end:?}");
 }

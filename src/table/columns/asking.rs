@@ -1,18 +1,17 @@
 //! How the target was asked and how that ended; null where an archive cannot know.
 
 use std::borrow::Cow;
-use std::convert::Infallible;
 use std::time::Duration;
 
 use url::Url;
 
 use super::target::registrable_domain;
-use crate::classify::Row;
+use crate::classify::{Look, Row};
 use crate::fronts::front_of;
 use crate::observation::{Authority, Hop, HttpVersion, TlsVerdict, TlsVersion};
 use crate::outcome::{Cause, Effect, OutcomeClass};
 use crate::table::Column;
-use crate::table::column::{Cell, ItemsOf, Kind};
+use crate::table::column::{Cell, ItemsOf};
 
 pub(super) fn columns() -> impl Iterator<Item = Column> {
     request().into_iter().chain(network()).chain(ending()).chain(response())
@@ -60,7 +59,7 @@ fn request() -> [Column; 8] {
     ]
 }
 
-fn network() -> [Column; 7] {
+fn network() -> [Column; 9] {
     [
         Column::new(
             "resolved_ips",
@@ -74,6 +73,17 @@ fn network() -> [Column; 7] {
             "dns_cname",
             "The last canonical name, where the asked name is an alias.",
             Cell::Text(|row| row.observation.asking.as_ref()?.dns_cname.as_deref().map(Cow::Borrowed)),
+        ),
+        Column::new(
+            "dns_a",
+            "What DNS answered for IPv4 addresses of that name: `addresses`, `no-address`, `nxdomain`, `servfail`, \
+             `refused`, `timeout`, `malformed`.",
+            Cell::Word(|row| Some(row.observation.asking.as_ref()?.dns.a?.word())),
+        ),
+        Column::new(
+            "dns_aaaa",
+            "The same for IPv6 addresses; null where they were not asked for.",
+            Cell::Word(|row| Some(row.observation.asking.as_ref()?.dns.aaaa?.word())),
         ),
         Column::new(
             "server_ip",
@@ -210,18 +220,26 @@ static HEADERS: ItemsOf<Row, (String, String)> = ItemsOf {
     ],
 };
 
-static PROBES: ItemsOf<Row, Infallible> = ItemsOf {
-    items: |_| None,
+static PROBES: ItemsOf<Row, Look> = ItemsOf {
+    items: |row| (!row.looks.is_empty()).then_some(row.looks.as_slice()),
     fields: &[
         Column::required(
             "kind",
             "What kind of look: `repeat`, `authority` (the www or apex twin), `identity` (another honest user agent), \
              `unconditional`.",
-            Cell::Absent(Kind::Word),
+            Cell::Word(|look| Some(look.kind.word())),
         ),
-        Column::required("outcome", "What happened, a word of the outcomes.", Cell::Absent(Kind::Word)),
-        Column::new("body_sha256", "SHA-256 of the bytes it got.", Cell::Absent(Kind::Sha)),
-        Column::new("verdicts_changed", "Whether any verdict differs from the row's.", Cell::Absent(Kind::Flag)),
+        Column::required(
+            "outcome",
+            "What happened, a word of the outcomes.",
+            Cell::Word(|look| Some(look.outcome.word())),
+        ),
+        Column::new("body_sha256", "SHA-256 of the bytes it got.", Cell::Sha(|look| look.body_sha256.as_ref())),
+        Column::new(
+            "verdicts_changed",
+            "Whether any verdict differs from the row's; null where one of the two looks brought none.",
+            Cell::Flag(|look| look.has_changed_verdicts),
+        ),
     ],
 };
 

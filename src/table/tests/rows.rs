@@ -5,13 +5,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use proptest::prelude::*;
 
-use crate::classify::Row;
 use crate::classify::row::{
     AgentVerdict, BodyFacts, By, Charset, Comparison, Judgement, NamedAgent, Reading, Restriction,
 };
+use crate::classify::{Look, Row};
 use crate::domain::{Domain, Target};
 use crate::observation::{
-    Asking, Authority, BodySource, Ending, Failure, Hop, HttpVersion, Observation, Response, TlsVerdict, TlsVersion,
+    Asking, Authority, BodySource, DnsAnswer, DnsAnswers, Ending, Failure, Hop, HttpVersion, Observation, ProbeKind,
+    Response, TlsVerdict, TlsVersion,
 };
 use crate::outcome::{Cause, Kind, Outcome};
 use crate::robots::Oddity;
@@ -57,6 +58,7 @@ pub(super) fn empty_row(index: u32) -> Row {
         body: None,
         reading: None,
         judgement: None,
+        looks: Vec::new(),
     }
 }
 
@@ -136,6 +138,8 @@ pub(super) fn full_row(index: u32) -> Row {
                 authority: Some(Authority::HttpsApex),
                 resolved_ips: vec!["192.0.2.1".parse().unwrap(), "2001:db8::2".parse().unwrap()],
                 dns_cname: Some("edge.example.net".to_owned()),
+                dns: DnsAnswers { a: Some(DnsAnswer::Addresses), aaaa: None },
+                probes: Vec::new(),
             }),
             ending: Ending::Response(response()),
             body_source: BodySource::Fetched,
@@ -160,6 +164,12 @@ pub(super) fn full_row(index: u32) -> Row {
             any_ai: true,
             any_ai_named: false,
         }),
+        looks: vec![Look {
+            kind: ProbeKind::Repeat,
+            outcome: Outcome::Answer(Kind::Empty),
+            body_sha256: Some([0xcd; 32]),
+            has_changed_verdicts: Some(true),
+        }],
     }
 }
 
