@@ -330,7 +330,7 @@ fn rows_come_back_sorted_and_equal() {
     assert_eq!(read, table().batch(&sorted).unwrap());
 
     for (key, value) in [
-        ("survey.schema_version", "1"),
+        ("survey.schema_version", "2"),
         ("survey.tool_version", env!("CARGO_PKG_VERSION")),
         ("survey.parser_version", "1"),
         ("survey.definition", "rfc"),
