@@ -18,6 +18,12 @@ crate::words! {
         Readable = "readable",
         /// Hosts for which a restriction can be stated: the file was read, says nothing, or does not exist.
         Determinable = "determinable",
+        /// Hosts that were looked at once more.
+        Probed = "probed",
+        /// Hosts of which both looks brought a body.
+        BodiesCompared = "bodies-compared",
+        /// Hosts of which both looks brought verdicts.
+        VerdictsCompared = "verdicts-compared",
     }
 }
 

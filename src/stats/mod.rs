@@ -17,6 +17,7 @@ mod answer;
 mod columns;
 mod funnel;
 mod headline;
+mod noise;
 mod outcomes;
 #[cfg(test)]
 pub(crate) mod sample;
@@ -64,6 +65,12 @@ pub const STATISTICS: &[Entry] = &[
         doc: "How much is closed to each of ten agents, by name or by inheritance, and against an unnamed crawler.",
         columns: agents::columns,
         start: || Box::new(agents::Agents::default()),
+    },
+    Entry {
+        name: "noise",
+        doc: "How much differs between two looks at the same host, by kind of probe.",
+        columns: noise::columns,
+        start: || Box::new(noise::Noise::default()),
     },
 ];
 
