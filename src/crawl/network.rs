@@ -111,3 +111,6 @@ impl Names {
         format!("{:016x}.com", self.keys.hash_one(number))
     }
 }
+
+#[cfg(test)]
+mod tests;
