@@ -7,6 +7,7 @@ mod explain;
 mod fuzz;
 mod layers;
 mod oracle;
+mod probes;
 mod rehearsal;
 mod snapshot;
 mod whole;
