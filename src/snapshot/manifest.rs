@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Date, durable};
+use super::{Cost, Date, durable};
 use crate::table::Provenance;
 
 crate::words! {
@@ -151,6 +151,9 @@ pub struct Session {
     pub ended: Option<Timestamp>,
     /// Rows it found in whole parts.
     pub rows_before: u64,
+    /// What it cost, where it ended in good order and the system tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
 }
 
 /// A whole part.

@@ -18,6 +18,7 @@
 //! May touch files, and a monotonic clock to bound what a crash can cost. Deliberately absent: the choice between
 //! `snapshots/` and `rehearsals/` (the shell's), the time of day (an argument), and any deletion of data.
 
+mod cost;
 mod date;
 mod done;
 mod durable;
@@ -28,6 +29,7 @@ mod resume;
 mod stored;
 mod writer;
 
+pub use cost::Cost;
 pub use date::{Date, NotADate};
 pub use done::Done;
 pub use folder::{Folder, Snapshot};

@@ -22,7 +22,7 @@ use anyhow::{Context, bail, ensure};
 use jiff::Timestamp;
 
 use super::resume::{Found, put_aside};
-use super::{Date, Done, Folder, Manifest, Part, Plan, RejectedWriter, Session, Snapshot, State, durable};
+use super::{Cost, Date, Done, Folder, Manifest, Part, Plan, RejectedWriter, Session, Snapshot, State, durable};
 use crate::classify::Row;
 use crate::classify::row::Hex;
 use crate::table::{Table, columns, weight};
@@ -106,7 +106,7 @@ impl SnapshotWriter {
         manifest.rows = found.done.len();
         manifest.outcomes = found.outcomes;
         manifest.parts = found.parts;
-        let session = Session { command, seed, started: now, ended: None, rows_before: manifest.rows };
+        let session = Session { command, seed, started: now, ended: None, rows_before: manifest.rows, cost: None };
         manifest.sessions.push(session);
         manifest.write(&run.join("manifest.json"))?;
         Ok(Self {
@@ -214,6 +214,7 @@ impl SnapshotWriter {
         self.manifest.ended = Some(now);
         if let Some(session) = self.manifest.sessions.last_mut() {
             session.ended = Some(now);
+            session.cost = Cost::so_far();
         }
         self.manifest.write(&self.run.join("manifest.json"))?;
         Ok(self.manifest)
