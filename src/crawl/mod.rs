@@ -53,7 +53,8 @@ pub use self::failure::Fault;
 pub use self::fetch::FetchSettings;
 pub use self::probing::{Probing, Www};
 pub use self::reach::{Door, Reach};
-pub use self::schedule::{GIANT, Pace};
+pub use self::refusal::Heard;
+pub use self::schedule::{GIANT, Pace, Schedule, Server, Span, Turn};
 pub use self::tls::public_roots;
 
 use self::fetch::Fetcher;

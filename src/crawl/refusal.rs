@@ -10,7 +10,7 @@ use crate::outcome::Cause;
 
 /// What a connection told of its server's patience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub enum Heard {
     /// No answer came, for a reason that says nothing about its patience.
     Nothing,
     /// The server did not take the connection, let it stall or cut it off.

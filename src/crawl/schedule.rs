@@ -51,7 +51,7 @@ const GROWTH_STEP: Duration = Duration::from_secs(60);
 /// unless it is a giant in a published prefix. A server is forgotten as soon as its line is empty and its gap has
 /// passed, so memory follows what waits, not what was ever seen; only those that refused are remembered.
 #[derive(Debug)]
-pub(crate) struct Schedule<J> {
+pub struct Schedule<J> {
     pace: Pace,
     /// [`GIANT`], or fewer in a test.
     giant: usize,
@@ -158,14 +158,16 @@ impl<J> Line<J> {
 
 /// When a connection was opened, and when it was over.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
-    pub(crate) started: Instant,
-    pub(crate) ended: Instant,
+pub struct Span {
+    /// Its start.
+    pub started: Instant,
+    /// Its end.
+    pub ended: Instant,
 }
 
 /// What [`Schedule::pop`] found.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Turn<J> {
+pub enum Turn<J> {
     /// This job may start now; its server is busy until released.
     Ready(Server, J),
     /// Nothing may start before this time.
@@ -175,7 +177,8 @@ pub(crate) enum Turn<J> {
 }
 
 impl<J> Schedule<J> {
-    pub(crate) fn new(pace: Pace) -> Self {
+    /// An empty one.
+    pub fn new(pace: Pace) -> Self {
         Self {
             pace,
             giant: GIANT,
@@ -190,7 +193,7 @@ impl<J> Schedule<J> {
     }
 
     /// Puts a job at the end of its server's line.
-    pub(crate) fn push(&mut self, server: Server, job: J, now: Instant) {
+    pub fn push(&mut self, server: Server, job: J, now: Instant) {
         let giant = self.giant;
         let line = self.line(server, now);
         line.jobs.push_back(job);
@@ -202,12 +205,12 @@ impl<J> Schedule<J> {
     }
 
     /// Puts a job at the head of its server's line: what was begun elsewhere is finished first.
-    pub(crate) fn push_front(&mut self, server: Server, job: J, now: Instant) {
+    pub fn push_front(&mut self, server: Server, job: J, now: Instant) {
         self.line(server, now).jobs.push_front(job);
     }
 
     /// The next job whose server may be asked at `now`.
-    pub(crate) fn pop(&mut self, now: Instant) -> Turn<J> {
+    pub fn pop(&mut self, now: Instant) -> Turn<J> {
         loop {
             let Some(&Reverse((at, _, server))) = self.ready.peek() else { return Turn::Idle };
             if at > now {
@@ -259,7 +262,7 @@ impl<J> Schedule<J> {
     /// An answer forgives earlier refusals; a connection that brought none says nothing about them. After a refusal the
     /// whole line waits for the time that was named, or else ever longer with each refusal in a row. After three, or
     /// where the time is beyond our patience, it is closed: what waits for it is given back, and nothing may be pushed.
-    pub(crate) fn release(&mut self, server: Server, span: Span, heard: Heard) -> Vec<J> {
+    pub fn release(&mut self, server: Server, span: Span, heard: Heard) -> Vec<J> {
         self.sequence += 1;
         let line = self.lines.get_mut(&server).expect("a busy server has a line");
         // A connection that was open when the server refused tells nothing new about its patience.
@@ -290,23 +293,23 @@ impl<J> Schedule<J> {
     }
 
     /// Whether the server is not asked again.
-    pub(crate) fn is_closed(&self, server: Server) -> bool {
+    pub fn is_closed(&self, server: Server) -> bool {
         self.lines.get(&server).is_some_and(|line| line.is_closed)
     }
 
     /// Jobs that wait.
-    pub(crate) fn waiting(&self) -> usize {
+    pub fn waiting(&self) -> usize {
         self.waiting
     }
 
     /// Takes away everything that waits.
-    pub(crate) fn drain(&mut self) -> Vec<J> {
+    pub fn drain(&mut self) -> Vec<J> {
         self.waiting = 0;
         self.lines.values_mut().flat_map(|line| std::mem::take(&mut line.jobs)).collect()
     }
 
     /// The line that takes longest, by the gaps between its jobs.
-    pub(crate) fn longest_line(&self) -> Option<LongestLine> {
+    pub fn longest_line(&self) -> Option<LongestLine> {
         let lines = self.lines.iter().map(|(server, line)| (server, line, line.at_least(self.pace.gap)));
         let (server, line, at_least) = lines.max_by_key(|(_, _, at_least)| *at_least)?;
         Some(LongestLine { server: server.address(), targets: line.jobs.len(), at_least })
@@ -354,7 +357,8 @@ impl<J> Schedule<J> {
 
 /// One machine to be spared, as far as an address can tell: an IPv4 address, or an IPv6 /64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Server {
+pub enum Server {
+    /// The address.
     V4(Ipv4Addr),
     /// The first 64 bits.
     V6(u64),

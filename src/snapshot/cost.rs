@@ -19,7 +19,7 @@ impl Cost {
         let stat = fs::read_to_string("/proc/self/stat").ok()?;
         // The name in brackets may hold anything; user and system time are the 14th and 15th field, in ticks of 10 ms.
         let ticks = stat.rsplit(')').next()?.split_ascii_whitespace().skip(11).take(2);
-        let ticks: u64 = ticks.map(|field| field.parse::<u64>()).sum::<Result<_, _>>().ok()?;
+        let ticks: u64 = ticks.map(str::parse::<u64>).sum::<Result<_, _>>().ok()?;
         let status = fs::read_to_string("/proc/self/status").ok()?;
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
         let kibibytes: u64 = peak.split_ascii_whitespace().next()?.parse().ok()?;
