@@ -4,6 +4,7 @@
 
 mod check;
 mod explain;
+mod faults;
 mod fuzz;
 mod layers;
 mod oracle;

@@ -371,7 +371,7 @@ impl Web {
 
     async fn population(hosts: &[String], seed: u64, shared: Option<usize>) -> Self {
         let domains = hosts.iter().map(|host| Domain::parse(host).unwrap()).collect();
-        Self::start(Source::Population { domains, seed }, Settings { shared, log: None }).await
+        Self::start(Source::Population { domains, seed }, Settings { shared, ..Settings::default() }).await
     }
 
     async fn ask(&self, name: &str, kind: RecordType) -> Message {

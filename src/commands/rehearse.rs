@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::domain::Domain;
 use crate::input::{ListOptions, read_list};
-use crate::rehearsal::{Rehearsal, Settings, Source};
+use crate::rehearsal::{Rehearsal, Settings, Source, faults};
 
 /// Serve a web on loopback (DNS, HTTP, HTTPS) that answers by host name; its ports are printed as one line of JSON.
 #[derive(Args, Clone, Debug)]
@@ -22,14 +22,22 @@ pub(super) struct RehearseArgs {
     #[arg(long, value_name = "TSV", requires = "source")]
     pub(super) labels: Option<PathBuf>,
     /// Invent behaviour for the domains of this list.
-    #[arg(long, value_name = "LIST", required_unless_present = "source", conflicts_with = "source")]
+    #[arg(long, value_name = "LIST", required_unless_present_any = ["source", "faults"], conflicts_with = "source")]
     pub(super) domains: Option<PathBuf>,
     /// Another seed invents another web.
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
+    /// Print the hosts that answer with a fault in every rehearsal, as a list that the survey reads, and end
+    ///
+    /// CSV: the domain, the outcome that a survey must give it, and what it does.
+    #[arg(long)]
+    pub(super) faults: bool,
     /// How many hosts share one address [default: none of an archive, one in twenty of a list, at most 500].
     #[arg(long, value_name = "N")]
     pub(super) shared: Option<usize>,
+    /// The shared address asks for fewer requests: of a thousand hosts there so many answer 429, with Retry-After.
+    #[arg(long, value_name = "SHARE", default_value_t = 0)]
+    pub(super) refusing: usize,
     /// Write down every query and connection.
     #[arg(long, value_name = "CSV")]
     pub(super) log: Option<PathBuf>,
@@ -40,6 +48,9 @@ pub(super) struct RehearseArgs {
 
 /// Serves until it is told to end.
 pub(super) async fn run(args: RehearseArgs) -> anyhow::Result<()> {
+    if args.faults {
+        return print_faults();
+    }
     let source = match (args.source, args.labels, args.domains) {
         (Some(archive), Some(labels), _) => Source::Labelled { archive, labels },
         (Some(archive), None, _) => Source::Archive(archive),
@@ -49,7 +60,8 @@ pub(super) async fn run(args: RehearseArgs) -> anyhow::Result<()> {
     // Before the announcement: from then on somebody may send signals.
     let mut terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("listening for SIGINT")?;
-    let rehearsal = Rehearsal::start(source, Settings { shared: args.shared, log: args.log }).await?;
+    let rehearsal =
+        Rehearsal::start(source, Settings { shared: args.shared, refusing: args.refusing, log: args.log }).await?;
     let mut line = serde_json::to_vec(rehearsal.announcement()).context("writing the announcement")?;
     line.push(b'\n');
     let mut out = io::stdout();
@@ -64,6 +76,17 @@ pub(super) async fn run(args: RehearseArgs) -> anyhow::Result<()> {
         _ = end_of_input => {}
     }
     rehearsal.stop().await
+}
+
+fn print_faults() -> anyhow::Result<()> {
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    csv.write_record(["domain", "expected", "about"])?;
+    for host in faults() {
+        csv.write_record([&host.name, host.expected.word(), &host.about])?;
+    }
+    let text = csv.into_inner().context("printing the fault hosts")?;
+    let mut out = io::stdout().lock();
+    out.write_all(&text).and_then(|()| out.flush()).context("writing to standard output")
 }
 
 /// A thread, because standard input has no other way to be read without blocking the runtime's own exit.

@@ -2,9 +2,10 @@
 //!
 //! 127.0.0.0/16 belongs to the DNS server, 127.1.0.1 to the hosts that share. Hosts that listen stand in 127.16.0.0 to
 //! 127.103.255.255, their `www.` twins 88 blocks further up, and each failing way in a /16 of its own from 127.200.0.0
-//! on. Neighbours in the list stand in different /24s, because a polite survey counts those too.
+//! on. Fault hosts that listen have 127.192.0.0 to 127.199.255.255 to themselves, the others the last address of each
+//! /24 in the block of their way. Neighbours in the list stand in different /24s, because a polite survey counts those too.
 //!
-//! Touches nothing. Deliberately absent: hashing (two names could meet), and IPv6.
+//! Touches nothing. Deliberately absent: hashing (two names could meet), and IPv6: it has one loopback address only.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -18,6 +19,10 @@ pub(super) const SHARED: Ipv4Addr = Ipv4Addr::new(127, 1, 0, 1);
 
 /// The broadcast address of loopback: the kernel answers `ENETUNREACH` to a connect before any packet exists.
 const UNREACHABLE: Ipv4Addr = Ipv4Addr::new(127, 255, 255, 255);
+
+/// The /16s of fault hosts that listen.
+const FAULTS_FIRST: u8 = 192;
+const FAULT_BLOCKS: u8 = 8;
 
 const OPEN_FIRST: u8 = 16;
 const OPEN_BLOCKS: u8 = 88;
@@ -57,6 +62,22 @@ impl Plan {
         let byte = |number: usize| u8::try_from(number).expect("it was taken modulo 256 or bounded above");
         Ok(Ipv4Addr::new(127, first + byte(network / 256), byte(network % 256), byte(host)))
     }
+}
+
+/// The address of the fault host at this position among those that go this way.
+pub(super) fn fault(way: Way, position: u16) -> anyhow::Result<Ipv4Addr> {
+    let [high, low] = position.to_be_bytes();
+    Ok(match (way, way.block()) {
+        (Way::Unreachable, _) => UNREACHABLE,
+        (_, Some(block)) => {
+            ensure!(high == 0, "more {way:?} fault hosts than addresses for them");
+            Ipv4Addr::new(127, block, low, 255)
+        }
+        (_, None) => {
+            ensure!(high < FAULT_BLOCKS, "more fault hosts than addresses for them");
+            Ipv4Addr::new(127, FAULTS_FIRST + high, low, 1)
+        }
+    })
 }
 
 /// The address of the `www.` twin of a host that listens at `address`.
@@ -104,6 +125,11 @@ mod tests {
             }
         }
         assert!(seen.iter().all(|address| address.is_loopback() && ![0, 1, 255].contains(&address.octets()[1])));
+        for position in 0..=255 {
+            for way in [Way::Open, Way::Refuse, Way::HttpOnly, Way::HttpsOnly, Way::Blackhole] {
+                assert!(seen.insert(fault(way, position).unwrap()), "a fault host meets another");
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
-//! The DNS server of the web, over UDP and TCP, with hickory's messages.
+//! The DNS server of the web, over UDP and TCP.
 //!
-//! May touch: one port on 127.0.0.1. Deliberately absent: truncation (every answer fits into 512 bytes), other types
-//! than A (they exist nowhere: NODATA), zones (one SOA record speaks for all negative answers).
+//! May touch: one port on 127.0.0.1. Deliberately absent: what is answered (`zone`).
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -9,9 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use hickory_resolver::proto::op::{Edns, Message, MessageType, OpCode, Query, ResponseCode};
-use hickory_resolver::proto::rr::rdata::{A, SOA};
-use hickory_resolver::proto::rr::{DNSClass, Name, RData, Record, RecordType};
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
@@ -19,15 +15,11 @@ use tokio::time::{sleep, timeout};
 
 use crate::rehearsal::log::{Channel, Entry};
 use crate::rehearsal::serve::Stage;
-use crate::rehearsal::web::{Existence, Web};
+use crate::rehearsal::zone::{self, Said, Transport};
 
 const LOCAL: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-const TTL: u32 = 60;
 const PATIENCE: Duration = Duration::from_secs(10);
 const RESPITE: Duration = Duration::from_millis(20);
-
-/// What our answers would fit into (DNS flag day 2020).
-const PAYLOAD: u16 = 1232;
 
 /// The same port twice.
 #[derive(Debug)]
@@ -60,6 +52,7 @@ impl Sockets {
 
 /// Answers datagrams for ever.
 pub(super) async fn serve_udp(socket: UdpSocket, stage: Arc<Stage>) {
+    let socket = Arc::new(socket);
     let mut buffer = [0; 4096];
     loop {
         let Ok((length, peer)) = socket.recv_from(&mut buffer).await else {
@@ -68,8 +61,18 @@ pub(super) async fn serve_udp(socket: UdpSocket, stage: Arc<Stage>) {
             continue;
         };
         let mut entry = stage.log.enter(Channel::DnsUdp, LOCAL, peer.port());
-        if let Some(answer) = answer(&buffer[..length], &stage.web, &mut entry) {
-            let _ = socket.send_to(&answer, peer).await;
+        match zone::answer(&buffer[..length], Transport::Udp, &stage.web, &mut entry) {
+            Said::Nothing => {}
+            Said::Now(answer) => {
+                let _ = socket.send_to(&answer, peer).await;
+            }
+            Said::Later(delay, answer) => {
+                let socket = Arc::clone(&socket);
+                stage.spawn(async move {
+                    sleep(delay).await;
+                    let _ = socket.send_to(&answer, peer).await;
+                });
+            }
         }
     }
 }
@@ -107,58 +110,17 @@ async fn converse(mut stream: TcpStream, entry: Entry, peer: SocketAddr, stage: 
             return Ok(());
         };
         let mut entry = waiting.take().unwrap_or_else(|| stage.log.enter(Channel::DnsTcp, LOCAL, peer.port()));
-        let Some(answer) = answer(&query, &stage.web, &mut entry) else { return Ok(()) };
+        let answer = match zone::answer(&query, Transport::Tcp, &stage.web, &mut entry) {
+            Said::Nothing => return Ok(()),
+            Said::Now(answer) => answer,
+            Said::Later(delay, answer) => {
+                sleep(delay).await;
+                answer
+            }
+        };
         let mut framed = u16::try_from(answer.len()).map_err(io::Error::other)?.to_be_bytes().to_vec();
         framed.extend_from_slice(&answer);
         entry.end();
         stream.write_all(&framed).await?;
     }
-}
-
-/// The answer to a message, or nothing if it is none that deserves one.
-fn answer(bytes: &[u8], web: &Web, entry: &mut Entry) -> Option<Vec<u8>> {
-    let Ok(query) = Message::from_vec(bytes) else {
-        entry.note("no DNS message");
-        return None;
-    };
-    if query.metadata.message_type != MessageType::Query {
-        entry.note("not a query");
-        return None;
-    }
-    let mut reply = Message::response(query.metadata.id, query.metadata.op_code);
-    reply.metadata.authoritative = true;
-    reply.metadata.recursion_available = true;
-    reply.metadata.recursion_desired = query.metadata.recursion_desired;
-    if query.edns.is_some() {
-        let mut edns = Edns::new();
-        edns.set_max_payload(PAYLOAD);
-        reply.set_edns(edns);
-    }
-    reply.add_queries(query.queries.iter().cloned());
-    reply.metadata.response_code = match &query.queries[..] {
-        _ if query.metadata.op_code != OpCode::Query => ResponseCode::NotImp,
-        [question] => settle(question, web, entry, &mut reply),
-        _ => ResponseCode::FormErr,
-    };
-    entry.status(u16::from(reply.metadata.response_code));
-    reply.to_vec().ok()
-}
-
-fn settle(question: &Query, web: &Web, entry: &mut Entry, reply: &mut Message) -> ResponseCode {
-    let mut name = question.name.to_ascii().to_ascii_lowercase();
-    name.truncate(name.trim_end_matches('.').len());
-    entry.host(&name);
-    entry.path(question.query_type.to_string());
-    if question.query_class != DNSClass::IN {
-        return ResponseCode::Refused;
-    }
-    let existence = web.existence(&name);
-    if let (Existence::At(address), RecordType::A) = (existence, question.query_type) {
-        reply.add_answer(Record::from_rdata(question.name.clone(), TTL, RData::A(A(address))));
-        return ResponseCode::NoError;
-    }
-    // RFC 2308: what a negative answer is worth stands in a SOA record of the authority section.
-    let soa = SOA::new(Name::root(), Name::root(), 1, 3600, 600, 86_400, 60);
-    reply.add_authority(Record::from_rdata(Name::root(), TTL, RData::SOA(soa)));
-    if existence == Existence::Missing { ResponseCode::NXDomain } else { ResponseCode::NoError }
 }

@@ -4,7 +4,7 @@
 //! every peer that is not loopback. Deliberately absent: anything that depends on a name. A door acts before one is
 //! known.
 
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use anyhow::Context as _;
 use socket2::{Domain, Socket, Type};
@@ -22,6 +22,8 @@ const BACKLOG: i32 = 4096;
 pub(super) struct Doors {
     http: Socket,
     https: Socket,
+    /// The same pair on `::1`, where this machine has it.
+    six: Option<(Socket, Socket)>,
     held: Held,
     ports: Ports,
 }
@@ -40,25 +42,33 @@ struct Ports {
     https: u16,
     refusing: u16,
     silent: u16,
+    six: Option<(u16, u16)>,
 }
 
 impl Doors {
     /// Binds every port.
     pub(super) async fn open() -> anyhow::Result<Self> {
-        let (http, https, refusing) = (bind()?, bind()?, bind()?);
+        let every = || bind(Ipv4Addr::UNSPECIFIED.into());
+        let (http, https, refusing) = (every()?, every()?, every()?);
+        let one = || bind(Ipv6Addr::LOCALHOST.into());
+        let six = one().and_then(|http| Ok((http, one()?))).ok();
         let blackhole = Blackhole::open().await?;
         let ports = Ports {
             http: blackhole::port(&http)?,
             https: blackhole::port(&https)?,
             refusing: blackhole::port(&refusing)?,
             silent: blackhole.port()?,
+            six: match &six {
+                Some((http, https)) => Some((blackhole::port(http)?, blackhole::port(https)?)),
+                None => None,
+            },
         };
-        Ok(Self { http, https, held: Held { _refusing: refusing, _blackhole: blackhole }, ports })
+        Ok(Self { http, https, six, held: Held { _refusing: refusing, _blackhole: blackhole }, ports })
     }
 
-    /// What a survey must know: the first door whose block holds an address counts, so the widest block is last.
+    /// What a survey must know: the first door whose block holds an address counts, so wider blocks come later.
     pub(super) fn announce(&self) -> Vec<Door> {
-        let Ports { http, https, refusing, silent } = self.ports;
+        let Ports { http, https, refusing, silent, six } = self.ports;
         let mut doors = Vec::new();
         for (way, http, https) in [
             (Way::Refuse, refusing, refusing),
@@ -70,18 +80,25 @@ impl Doors {
             doors.push(Door { block: format!("127.{block}.0.0/16"), http, https });
         }
         doors.push(Door { block: "127.0.0.0/8".into(), http, https });
+        doors.extend(six.map(|(http, https)| Door { block: "::1/128".into(), http, https }));
         doors
     }
 
-    /// The two listeners, listening from now on, and what must be held.
-    pub(super) fn into_parts(self) -> anyhow::Result<(TcpListener, TcpListener, Held)> {
-        Ok((listen(self.http)?, listen(self.https)?, self.held))
+    /// The listeners of either scheme, listening from now on, and what must be held.
+    pub(super) fn into_parts(self) -> anyhow::Result<(Vec<TcpListener>, Vec<TcpListener>, Held)> {
+        let (mut http, mut https) = (vec![listen(self.http)?], vec![listen(self.https)?]);
+        if let Some(six) = self.six {
+            http.push(listen(six.0)?);
+            https.push(listen(six.1)?);
+        }
+        Ok((http, https, self.held))
     }
 }
 
-fn bind() -> anyhow::Result<Socket> {
-    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).context("making a socket")?;
-    socket.bind(&SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0).into()).context("binding a port")?;
+fn bind(address: IpAddr) -> anyhow::Result<Socket> {
+    let address = SocketAddr::new(address, 0);
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None).context("making a socket")?;
+    socket.bind(&address.into()).context("binding a port")?;
     Ok(socket)
 }
 

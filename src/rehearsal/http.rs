@@ -9,7 +9,7 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::rehearsal::behaviour::{Behaviour, Course, Reply, Response};
+use crate::rehearsal::behaviour::{Course, Play, Reply, Response};
 
 /// The largest request head that is read.
 pub(super) const HEAD_LIMIT: usize = 16 * 1024;
@@ -72,28 +72,49 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<Request>, httparse::Error> {
     }))
 }
 
-/// What a host makes of a request; nothing means that it resets the connection.
-pub(super) fn answer(behaviour: Option<&Behaviour>, request: &Request, scheme: Scheme) -> Option<Response> {
-    let Some(behaviour) = behaviour else {
-        return Some(Response::page(421, &request.host));
+/// What a request finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// A response.
+    Respond(Response),
+    /// What no server in good health says.
+    Play(Play),
+    /// A reset.
+    Reset,
+}
+
+/// What a host makes of a request; there is no host where nothing is given.
+pub(super) fn answer(reply: Option<&Reply>, request: &Request, scheme: Scheme) -> Answer {
+    let Some(reply) = reply else {
+        return Answer::Respond(Response::page(421, &request.host));
     };
     if request.method == Method::Other {
-        return Some(Response::page(405, &request.host));
+        return Answer::Respond(Response::page(405, &request.host));
     }
     let (host, path) = (request.host.as_str(), request.path.as_str());
+    Answer::Respond(match reply {
+        Reply::Reset => return Answer::Reset,
+        Reply::Play(play) => return Answer::Play(play.clone()),
+        // The first request was counted by who keeps count.
+        Reply::AtFirst(_, then) => return answer(Some(then), request, scheme),
+        Reply::Respond(response) if path == FILE => response.clone(),
+        Reply::Redirect(course) => follow(course, host, path, scheme),
+        Reply::Respond(_) => Response::page(404, host),
+    })
+}
+
+fn follow(course: &Course, host: &str, path: &str, scheme: Scheme) -> Response {
     let at_file = path == FILE;
-    Some(match &behaviour.reply {
-        Reply::Reset => return None,
-        Reply::Respond(response) if at_file => response.clone(),
-        Reply::Redirect(Course::Www) if at_file => redirect(301, &format!("https://www.{host}{FILE}")),
-        Reply::Redirect(Course::Apex) if at_file => {
+    match course {
+        Course::Www if at_file => redirect(301, &format!("https://www.{host}{FILE}")),
+        Course::Apex if at_file => {
             redirect(301, &format!("https://{}{FILE}", host.strip_prefix("www.").unwrap_or(host)))
         }
-        Reply::Redirect(Course::Upgrade(response)) if at_file => match scheme {
+        Course::Upgrade(response) if at_file => match scheme {
             Scheme::Http => redirect(308, &format!("https://{host}{FILE}")),
             Scheme::Https => response.clone(),
         },
-        Reply::Redirect(Course::Hops(hops, response)) => {
+        Course::Hops(hops, response) => {
             let done = if at_file { Some(0) } else { hop(path) };
             match done {
                 Some(done) if done == *hops => response.clone(),
@@ -101,10 +122,13 @@ pub(super) fn answer(behaviour: Option<&Behaviour>, request: &Request, scheme: S
                 _ => Response::page(404, host),
             }
         }
-        Reply::Redirect(Course::Loop) if at_file => redirect(302, &format!("https://{host}/again{FILE}")),
-        Reply::Redirect(Course::Loop) => redirect(302, &format!("https://{host}{FILE}")),
-        Reply::Respond(_) | Reply::Redirect(_) => Response::page(404, host),
-    })
+        Course::Loop if at_file => redirect(302, &format!("https://{host}/again{FILE}")),
+        Course::Loop => redirect(302, &format!("https://{host}{FILE}")),
+        Course::Endless => redirect(302, &format!("/hop/{}{FILE}", hop(path).unwrap_or(0) + 1)),
+        Course::Once { status, location, .. } if at_file => redirect(*status, &location.replace("{host}", host)),
+        Course::Once { response, .. } => response.clone(),
+        Course::Www | Course::Apex | Course::Upgrade(_) => Response::page(404, host),
+    }
 }
 
 /// The bytes of a response: its head, and its body as it is framed for this request.
@@ -130,6 +154,12 @@ pub(super) fn frame(response: &Response, request: Option<&Request>) -> (Vec<u8>,
         body = Bytes::new();
     }
     (head, body)
+}
+
+/// The status of a message that may be no response at all.
+pub(super) fn status_of(message: &[u8]) -> Option<u16> {
+    let digits = message.strip_prefix(b"HTTP/1.")?.get(2..5)?;
+    str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// The usual phrase of a status.
@@ -210,8 +240,11 @@ mod tests {
     #[test]
     fn hops_are_counted_down_and_end_in_the_response() {
         let file = Response::file("done");
-        let behaviour = Behaviour::open(Reply::Redirect(Course::Hops(2, file.clone())));
-        let at = |path: &str| answer(Some(&behaviour), &ask(path), Scheme::Https).unwrap();
+        let reply = Reply::Redirect(Course::Hops(2, file.clone()));
+        let at = |path: &str| match answer(Some(&reply), &ask(path), Scheme::Https) {
+            Answer::Respond(response) => response,
+            other => panic!("{other:?}"),
+        };
         let fields = |response: &Response| String::from_utf8(response.fields.to_vec()).unwrap();
         assert!(fields(&at("/robots.txt")).starts_with("Location: https://example.com/hop/1/robots.txt\r\n"));
         assert!(fields(&at("/hop/1/robots.txt")).starts_with("Location: https://example.com/hop/2/robots.txt\r\n"));

@@ -9,6 +9,7 @@
 //! have ended earlier than that, so a pause measured from there to the next `opened_ms` is never shorter than the
 //! pause that the peer kept, and a busy machine raises no false alarm.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::net::IpAddr;
@@ -83,7 +84,7 @@ impl Log {
             host: String::new(),
             path: String::new(),
             status: None,
-            note: "",
+            note: Cow::Borrowed(""),
         };
         Entry { log: self.clone(), row: Some(row) }
     }
@@ -113,8 +114,8 @@ impl Entry {
     }
 
     /// What else is worth knowing.
-    pub(super) fn note(&mut self, note: &'static str) {
-        self.row().note = note;
+    pub(super) fn note(&mut self, note: impl Into<Cow<'static, str>>) {
+        self.row().note = note.into();
     }
 
     /// Marks the end as now, unless it was marked before.
@@ -148,7 +149,7 @@ struct Row {
     host: String,
     path: String,
     status: Option<u16>,
-    note: &'static str,
+    note: Cow<'static, str>,
 }
 
 impl Row {
@@ -162,7 +163,7 @@ impl Row {
             self.host.clone(),
             self.path.clone(),
             self.status.map(|status| status.to_string()).unwrap_or_default(),
-            self.note.to_owned(),
+            self.note.clone().into_owned(),
         ]
     }
 }

@@ -2,18 +2,20 @@
 //!
 //! It serves the tests, the benches and a person's first run: the same code and the same sockets as a real survey, and
 //! no one is disturbed. What a host does is a function of its name and of a [`Source`]: an archive, an archive with a
-//! table of labels, or a seeded population. Every host has an address of its own in 127.0.0.0/8 unless the settings
+//! table of labels, or a seeded population; whatever the source, the names of [`faults`] answer too, each with the
+//! fault that it is called after. Every host has an address of its own in 127.0.0.0/8 unless the settings
 //! say that hosts share one. Its own log proves from the other side what a survey did.
 //!
-//! May touch: sockets on 127.0.0.0/8, the archive, the table and the log that it is given. Needs no privileges: ports
+//! May touch: sockets on 127.0.0.0/8 and `::1`, the archive, the table and the log that it is given. Needs no privileges: ports
 //! are whatever was free, and the [`Announcement`] says which. Deliberately absent: anything the survey's crawl room
-//! defines (the announcement is the whole contract), IPv6, keep-alive, and tricks: a refused connection is refused by
+//! defines (the announcement is the whole contract), keep-alive, and tricks: a refused connection is refused by
 //! the kernel, a silent one is lost by the kernel, a reset one is reset by the kernel.
 //!
 //! * [`Source`]: which hosts there are, and what they do.
 //! * [`Settings`]: how many share an address, where the log goes.
 //! * [`Rehearsal`]: the running web; it ends when dropped or stopped.
 //! * [`Announcement`], [`Door`]: what a survey must know to enter.
+//! * [`faults`], [`FaultHost`]: the registry of fault hosts.
 
 mod addresses;
 mod archive;
@@ -23,14 +25,19 @@ mod blackhole;
 mod dice;
 mod dns;
 mod doors;
+mod faults;
+mod handshake;
 mod http;
 mod labels;
 mod log;
+mod play;
 mod population;
+mod refusal;
 mod robots_texts;
 mod serve;
 mod told;
 mod web;
+mod zone;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -42,6 +49,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::domain::Domain;
+pub use crate::rehearsal::faults::{FaultHost, faults};
 
 /// Which hosts there are, and what they do.
 #[derive(Clone, Debug)]
@@ -70,6 +78,8 @@ pub struct Settings {
     /// How many hosts share one address; nothing leaves it to the source (an archive: none; a population: 500 of ten
     /// thousand, and in proportion on shorter lists).
     pub shared: Option<usize>,
+    /// Of how many of a thousand hosts that share it the shared address asks for fewer requests, with status 429.
+    pub refusing: usize,
     /// Where every query and connection is written down, as CSV.
     pub log: Option<PathBuf>,
 }
@@ -114,8 +124,8 @@ impl Rehearsal {
     ///
     /// An archive is held in memory whole. Filling the backlog of the port that loses connections takes a moment.
     pub async fn start(source: Source, settings: Settings) -> anyhow::Result<Self> {
-        let shared = settings.shared;
-        let web = tokio::task::spawn_blocking(move || web::Web::load(source, shared))
+        let (shared, refusing) = (settings.shared, settings.refusing);
+        let web = tokio::task::spawn_blocking(move || web::Web::load(source, shared, refusing))
             .await
             .context("the source could not be read to its end")??;
         let (log, writer) = log::open(settings.log.as_deref())?;
@@ -130,14 +140,18 @@ impl Rehearsal {
         let tasks = TaskTracker::new();
         let stage = Arc::new(serve::Stage {
             web,
-            tls: authority.server_config()?,
+            tls: handshake::Handshakes::new(&authority)?,
             log,
             stopping: stopping.clone(),
             tasks: tasks.clone(),
         });
         let (http, https, held) = doors.into_parts()?;
-        stage.spawn(serve::accept(http, http::Scheme::Http, Arc::clone(&stage)));
-        stage.spawn(serve::accept(https, http::Scheme::Https, Arc::clone(&stage)));
+        for listener in http {
+            stage.spawn(serve::accept(listener, http::Scheme::Http, Arc::clone(&stage)));
+        }
+        for listener in https {
+            stage.spawn(serve::accept(listener, http::Scheme::Https, Arc::clone(&stage)));
+        }
         stage.spawn(dns::serve_udp(dns.udp, Arc::clone(&stage)));
         stage.spawn(dns::serve_tcp(dns.tcp, Arc::clone(&stage)));
         tasks.close();

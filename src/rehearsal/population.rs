@@ -14,7 +14,7 @@ use bytes::Bytes;
 
 use crate::domain::Domain;
 use crate::rehearsal::addresses::{Plan, SHARED, sharing, twin};
-use crate::rehearsal::behaviour::{Behaviour, Course, Reply, Response, Tls, Way};
+use crate::rehearsal::behaviour::{Behaviour, Course, HANDSHAKE_FAILURE, Reply, Response, Tls, Way};
 use crate::rehearsal::dice::Dice;
 use crate::rehearsal::robots_texts;
 use crate::rehearsal::web::Existence;
@@ -168,7 +168,7 @@ impl Kind {
     fn tls(self) -> Tls {
         match self {
             Self::BadCertificate(tls) => tls,
-            Self::Alert | Self::AlertUpgrade => Tls::Alert,
+            Self::Alert | Self::AlertUpgrade => Tls::Alert(HANDSHAKE_FAILURE),
             _ => Tls::Good,
         }
     }
@@ -214,7 +214,7 @@ fn behave(seed: u64, name: &str) -> Option<Behaviour> {
         Kind::Page(status) => Reply::Respond(Response::page(status, name)),
         Kind::Refuse | Kind::Reset | Kind::Blackhole => Reply::Reset,
     };
-    Some(Behaviour { way: kind.way()?, tls: kind.tls(), reply })
+    Some(Behaviour { way: kind.way()?, tls: kind.tls(), ..Behaviour::open(reply) })
 }
 
 fn behave_as_twin(seed: u64, apex: &str) -> Behaviour {

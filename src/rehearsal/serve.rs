@@ -1,14 +1,13 @@
 //! Conversations: accepts connections, speaks TLS where asked to, reads one request, answers, and writes it down.
 //!
 //! May touch: the connections it accepts; a peer that is not loopback is dropped unheard. Deliberately absent: what is
-//! answered (`http`, `behaviour`) and which certificate is shown (`authority`).
+//! answered (`http`, `behaviour`, `play`) and which certificate is shown (`authority`).
 
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::ServerConfig;
 use rustls::server::Acceptor;
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -18,9 +17,12 @@ use tokio_rustls::LazyConfigAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::rehearsal::behaviour::{Response, Tls};
-use crate::rehearsal::http::{self, HEAD_LIMIT, Request, Scheme};
+use crate::rehearsal::behaviour::Response;
+use crate::rehearsal::handshake::Handshakes;
+use crate::rehearsal::http::{self, Answer, HEAD_LIMIT, Request, Scheme};
 use crate::rehearsal::log::{Channel, Entry, Log};
+use crate::rehearsal::play::{After, deliver, perform};
+use crate::rehearsal::refusal;
 use crate::rehearsal::web::Web;
 
 /// A conversation that lasts longer is given up, so that a survey that forgets a connection costs no descriptor for ever.
@@ -29,17 +31,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How long to wait after a failed accept: without descriptors it fails at once, again and again.
 const RESPITE: Duration = Duration::from_millis(20);
 
-/// A fatal alert, `handshake_failure`, as a TLS record (RFC 8446, sections 5.1 and 6).
-const ALERT: [u8; 7] = [21, 3, 3, 0, 2, 2, 40];
-
-/// The last piece of a response: small enough to be handed to the kernel in one go.
-const LAST_PIECE: usize = 16 * 1024;
-
 /// What every conversation needs.
 #[derive(Debug)]
 pub(super) struct Stage {
     pub(super) web: Arc<Web>,
-    pub(super) tls: Arc<ServerConfig>,
+    pub(super) tls: Handshakes,
     pub(super) log: Log,
     pub(super) stopping: CancellationToken,
     pub(super) tasks: TaskTracker,
@@ -93,34 +89,32 @@ async fn converse(stream: TcpStream, scheme: Scheme, mut entry: Entry, stage: Ar
 }
 
 async fn speak_plain(mut stream: TcpStream, entry: &mut Entry, stage: &Stage) -> io::Result<()> {
-    if answer(&mut stream, Scheme::Http, entry, stage).await? == After::Reset {
-        return reset(&stream);
+    match answer(&mut stream, Scheme::Http, entry, stage).await? {
+        After::Close | After::Leave => stream.shutdown().await,
+        After::Reset => reset(&stream),
     }
-    stream.shutdown().await
 }
 
 async fn speak_tls(stream: TcpStream, entry: &mut Entry, stage: &Stage) -> io::Result<()> {
     let start = LazyConfigAcceptor::new(Acceptor::default(), stream).await?;
     let name = start.client_hello().server_name().unwrap_or_default().to_ascii_lowercase();
     entry.host(&name);
-    if stage.web.tls(&name) == Tls::Alert {
-        entry.note("alert");
+    let tls = stage.web.tls(&name);
+    if let Some(play) = tls.instead() {
         let mut stream = start.io;
-        entry.end();
-        stream.write_all(&ALERT).await?;
-        return stream.shutdown().await;
+        let after = perform(&mut stream, &play, entry).await?;
+        entry.note(tls.word());
+        return match after {
+            After::Close | After::Leave => stream.shutdown().await,
+            After::Reset => reset(&stream),
+        };
     }
-    let mut stream = start.into_stream(Arc::clone(&stage.tls)).await?;
-    if answer(&mut stream, Scheme::Https, entry, stage).await? == After::Reset {
-        return reset(stream.get_ref().0);
+    let mut stream = start.into_stream(stage.tls.config(tls)).await?;
+    match answer(&mut stream, Scheme::Https, entry, stage).await? {
+        After::Close => stream.shutdown().await,
+        After::Leave => stream.get_mut().0.shutdown().await,
+        After::Reset => reset(stream.get_ref().0),
     }
-    stream.shutdown().await
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum After {
-    Close,
-    Reset,
 }
 
 async fn answer<S>(stream: &mut S, scheme: Scheme, entry: &mut Entry, stage: &Stage) -> io::Result<After>
@@ -141,17 +135,30 @@ where
     };
     entry.host(&request.host);
     entry.path(request.path.as_str());
-    let behaviour = stage.web.behaviour(&request.host);
-    if behaviour.is_none() {
+    let reply = stage.web.reply(&request.host);
+    if reply.is_none() {
         entry.note("no such host");
     }
-    let Some(response) = http::answer(behaviour.as_ref(), &request, scheme) else {
-        entry.note("reset");
-        entry.end();
-        return Ok(After::Reset);
-    };
-    send(stream, &response, Some(&request), entry).await?;
-    Ok(After::Close)
+    match http::answer(reply.as_ref(), &request, scheme) {
+        Answer::Respond(response) => {
+            if let Some(note) = refusal::note(&response) {
+                entry.note(note);
+            }
+            send(stream, &response, Some(&request), entry).await?;
+            Ok(After::Close)
+        }
+        Answer::Play(play) => {
+            if let Some(status) = http::status_of(&play.bytes) {
+                entry.status(status);
+            }
+            perform(stream, &play, entry).await
+        }
+        Answer::Reset => {
+            entry.note("reset");
+            entry.end();
+            Ok(After::Reset)
+        }
+    }
 }
 
 enum Head {
@@ -180,20 +187,9 @@ where
     S: AsyncWrite + Unpin,
 {
     entry.status(response.status);
-    let (mut head, body) = http::frame(response, request);
-    // Head and the end of a small body leave in one write. What comes before the last piece is sent, and taken by the
-    // peer, before the end is marked (see `log`).
-    let (first, last) = body.split_at(body.len().saturating_sub(LAST_PIECE));
-    if !first.is_empty() {
-        stream.write_all(&head).await?;
-        stream.write_all(first).await?;
-        stream.flush().await?;
-        head.clear();
-    }
-    head.extend_from_slice(last);
-    entry.end();
-    stream.write_all(&head).await?;
-    stream.flush().await
+    let (mut message, body) = http::frame(response, request);
+    message.extend_from_slice(&body);
+    deliver(stream, &message, entry).await
 }
 
 /// Makes the coming close a reset: with no time to linger, the kernel sends RST instead of FIN.

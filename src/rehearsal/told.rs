@@ -13,11 +13,11 @@ use bytes::Bytes;
 use crate::domain::Domain;
 use crate::rehearsal::addresses::{Plan, SHARED, sharing};
 use crate::rehearsal::archive;
-use crate::rehearsal::behaviour::{Behaviour, Course, Reply, Response, Tls, Way};
+use crate::rehearsal::behaviour::{Behaviour, Course, HANDSHAKE_FAILURE, Reply, Response, Tls, Way};
 use crate::rehearsal::labels::{self, Label, Mishap};
 
 /// Every host, with its address and what it does.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Told(HashMap<Box<str>, (Ipv4Addr, Behaviour)>);
 
 impl Told {
@@ -81,7 +81,9 @@ fn obey(host: &Domain, label: Label, recorded: &HashMap<Domain, Response>) -> Op
         Label::Empty(status) => Behaviour::open(Reply::Respond(Response::new(status, "text/plain", Bytes::new()))),
         Label::Net(Mishap::Dns) => return None,
         Label::Net(Mishap::Timeout) => Behaviour::closed(Way::Blackhole),
-        Label::Net(Mishap::Tls) => Behaviour { way: Way::HttpsOnly, tls: Tls::Alert, reply: Reply::Reset },
+        Label::Net(Mishap::Tls) => {
+            Behaviour { way: Way::HttpsOnly, tls: Tls::Alert(HANDSHAKE_FAILURE), ..Behaviour::open(Reply::Reset) }
+        }
         Label::Net(Mishap::Reset) => Behaviour::open(Reply::Reset),
         Label::Net(Mishap::RedirectLoop) => Behaviour::open(Reply::Redirect(Course::Loop)),
         Label::Net(Mishap::Unreachable) => Behaviour::closed(Way::Unreachable),
