@@ -6,6 +6,7 @@ mod check;
 mod explain;
 mod fuzz;
 mod layers;
+mod lists;
 mod oracle;
 mod rehearsal;
 mod snapshot;

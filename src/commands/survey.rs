@@ -28,8 +28,8 @@ use crate::snapshot::{Folder, List, Plan, Settings, SnapshotWriter};
 /// Survey the domains of a list.
 #[derive(Args, Clone, Debug)]
 pub(super) struct SurveyArgs {
-    /// The list: plain names, `rank,domain`, or CSV with a header (Tranco, Umbrella, Majestic, Radar, CrUX); also .gz
-    /// or .zst; - for standard input
+    /// The list: plain names, `rank,domain`, or CSV with a header (Tranco, Umbrella, Majestic, Radar, CrUX), also .gz,
+    /// .zst or the one file in a .zip; or Parquet with such columns; - for standard input
     #[arg(long, value_name = "LIST", required = true)]
     domains: Option<PathBuf>,
 
