@@ -351,3 +351,6 @@ fn read_location(base: &Url, location: &str) -> Result<Url, Cause> {
     let _ = next.set_password(None);
     Ok(next)
 }
+
+#[cfg(test)]
+mod tests;
