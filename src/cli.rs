@@ -42,7 +42,7 @@ pub enum LogLevel {
     Warn,
     /// What is being done.
     Info,
-    /// Each step.
+    /// Each step, and each address that is dialled.
     Debug,
     /// Everything, the libraries' notes included.
     Trace,

@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
 
 mod check;
+mod dial;
 mod explain;
 mod faults;
 mod fuzz;
 mod layers;
+mod lists;
 mod oracle;
 mod probes;
 mod rehearsal;

@@ -106,8 +106,7 @@ impl Connection {
     fn go_on(&mut self) -> Progress {
         match self.try_go_on() {
             Ok(true) | Err(ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof) => self.finish(),
-            Ok(false) => Progress::Waiting,
-            Err(ErrorKind::WouldBlock | ErrorKind::NotConnected) => Progress::Waiting,
+            Ok(false) | Err(ErrorKind::WouldBlock | ErrorKind::NotConnected) => Progress::Waiting,
             Err(_) => Progress::Done { has_answered: false },
         }
     }

@@ -17,7 +17,8 @@ mod rooms;
 mod used;
 
 use std::error::Error;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -119,7 +120,11 @@ fn measure(work: impl FnOnce() -> Result<usize, Box<dyn Error>>) -> Result<Measu
 fn whole(source: &Source, in_flight: usize) -> Result<Measured, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let list = folder.path().join("bench.txt");
-    fs::write(&list, source.domains.iter().map(|domain| format!("{domain}\n")).collect::<String>())?;
+    let mut file = BufWriter::new(File::create(&list)?);
+    for domain in &source.domains {
+        writeln!(file, "{domain}")?;
+    }
+    file.into_inner()?.sync_all()?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_survey"));
     command.current_dir(folder.path()).args(["--domains", "bench.txt", "--no-second-try", "--quiet", "--out", "out"]);
     command.args(["--date", "2026-01-01", "--concurrency", &in_flight.to_string(), "--rehearse"]);
@@ -149,14 +154,13 @@ fn curl(jobs: &[bare::Job], web: &Rehearsal, in_flight: usize) -> Result<Option<
     let folder = tempfile::tempdir()?;
     let (authority, config) = (folder.path().join("ca.pem"), folder.path().join("config"));
     fs::write(&authority, &web.announcement.ca_pem)?;
-    let mut text = String::new();
+    let mut file = BufWriter::new(File::create(&config)?);
     for bare::Job { host, address } in jobs {
         let (ip, port) = (address.ip(), address.port());
-        text.push_str(&format!(
-            "url = \"https://{host}:{port}/robots.txt\"\nresolve = \"{host}:{port}:{ip}\"\noutput = \"/dev/null\"\n"
-        ));
+        writeln!(file, "url = \"https://{host}:{port}/robots.txt\"\nresolve = \"{host}:{port}:{ip}\"")?;
+        writeln!(file, "output = \"/dev/null\"")?;
     }
-    fs::write(&config, text)?;
+    file.into_inner()?.sync_all()?;
     let before = used::children_cpu()?;
     let mut command = Command::new("curl");
     command.args(["--parallel", "--parallel-max", &in_flight.to_string(), "--silent", "--http1.1", "--compressed"]);

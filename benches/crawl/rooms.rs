@@ -1,9 +1,11 @@
 //! The crawl room and its parts: through sockets, and where that says more, by themselves.
 
 use std::error::Error;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{fs, thread};
 
 use rustls::RootCertStore;
 use survey::crawl::{
@@ -143,11 +145,15 @@ pub(crate) fn schedule(jobs: u32) {
 pub(crate) fn list(names: u32) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("names.txt");
-    fs::write(&path, (0..names).map(|number| format!("host-{number}.example.com\n")).collect::<String>())?;
+    let mut file = BufWriter::new(File::create(&path)?);
+    for number in 0..names {
+        writeln!(file, "host-{number}.example.com")?;
+    }
+    file.into_inner()?.sync_all()?;
     let before = used::resident()?;
     let list = read_list(&path, &ListOptions::default(), &mut |_| {})?;
-    let bytes = used::resident()?.saturating_sub(before) as f64 / f64::from(names);
-    println!("  {bytes:.0} bytes of memory for a listed domain, of {} read", list.len());
+    let bytes = used::resident()?.saturating_sub(before) / u64::from(names);
+    println!("  {bytes} bytes of memory for a listed domain, of {} read", list.len());
     Ok(())
 }
 

@@ -81,11 +81,11 @@ pub(super) struct CheckArgs {
 /// What is asked.
 #[derive(Args, Clone, Debug)]
 struct AskedArgs {
-    /// A table of host, agent and path, tab-separated; also .gz or .zst; - for standard input
+    /// A table of host, agent and path, tab-separated; also .gz, .zst or .zip; - for standard input
     #[arg(long, value_name = "FILE", required_unless_present = "urls", conflicts_with_all = ["urls", "agent"])]
     cases: Option<PathBuf>,
 
-    /// URLs: a line each, or CSV or TSV with a header, or Parquet; text also .gz or .zst; - for standard input
+    /// URLs: a line each, or CSV or TSV with a header, or Parquet; text also .gz, .zst or .zip; - for standard input
     #[arg(long, value_name = "FILE", requires = "agent")]
     urls: Option<PathBuf>,
 

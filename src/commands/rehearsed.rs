@@ -1,9 +1,10 @@
-//! The rehearsal as a child process: the same code and the same sockets as a real run, and no one is disturbed.
+//! The rehearsal as a child process, or one that already runs: the same code and the same sockets as a real run, and no
+//! one is disturbed.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -13,15 +14,16 @@ use tokio::process::{Child, Command};
 use crate::crawl::{Door, Reach};
 use crate::rehearsal::Announcement;
 
-/// A running rehearsal; it ends with this value, and with this process however that ends.
+/// A running rehearsal; one that was started here ends with this value, and with this process however that ends.
 pub(super) struct Rehearsed {
-    child: Child,
+    child: Option<Child>,
     announcement: Announcement,
 }
 
 /// What a rehearsal is made from.
 pub(super) struct Script<'a> {
-    /// A WARC file; without one a population is invented for the list.
+    /// A WARC file, or `@` and a file with the announcement of a rehearsal that runs already; without one a population
+    /// is invented for the list.
     pub(super) source: Option<&'a Path>,
     /// A table of labels beside the WARC.
     pub(super) labels: Option<&'a Path>,
@@ -38,6 +40,13 @@ pub(super) struct Script<'a> {
 impl Rehearsed {
     /// Starts the child and waits until all its doors stand open.
     pub(super) async fn start(script: &Script<'_>) -> anyhow::Result<Self> {
+        if let Some(file) = script.source.and_then(announced_in) {
+            ensure!(
+                script.labels.is_none() && script.shared.is_none(),
+                "a rehearsal that runs already has its own labels and addresses"
+            );
+            return Self::join(file).with_context(|| format!("joining the rehearsal announced in {}", file.display()));
+        }
         let program = std::env::current_exe().context("finding this program, to rehearse with it")?;
         let mut command = Command::new(program);
         command.arg("rehearse").arg("--until-stdin-closes").arg("--log").arg(&script.log);
@@ -66,7 +75,14 @@ impl Rehearsed {
             bail!("the rehearsal ended before it began ({status})");
         }
         let announcement = serde_json::from_str(&line).context("reading what the rehearsal announced")?;
-        Ok(Self { child, announcement })
+        Ok(Self { child: Some(child), announcement })
+    }
+
+    /// Takes part in a rehearsal that somebody else started, and will end.
+    fn join(announcement: &Path) -> anyhow::Result<Self> {
+        let announcement: Announcement = serde_json::from_str(&std::fs::read_to_string(announcement)?)?;
+        ensure!(announcement.dns.ip().is_loopback(), "its name server {} is not on loopback", announcement.dns);
+        Ok(Self { child: None, announcement })
     }
 
     /// Where names are looked up.
@@ -93,12 +109,18 @@ impl Rehearsed {
     }
 
     /// Lets the child finish its log and end.
-    pub(super) async fn stop(mut self) -> anyhow::Result<()> {
-        drop(self.child.stdin.take());
-        let status = self.child.wait().await.context("waiting for the rehearsal to end")?;
+    pub(super) async fn stop(self) -> anyhow::Result<()> {
+        let Some(mut child) = self.child else { return Ok(()) };
+        drop(child.stdin.take());
+        let status = child.wait().await.context("waiting for the rehearsal to end")?;
         if !status.success() {
             bail!("the rehearsal failed ({status})");
         }
         Ok(())
     }
+}
+
+/// The file after `@`.
+pub(super) fn announced_in(source: &Path) -> Option<&Path> {
+    source.to_str()?.strip_prefix('@').map(Path::new)
 }

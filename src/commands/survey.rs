@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::asking::{Asking, AskingArgs};
 use super::opted_out::OptedOut;
 use super::record::{Recording, Tally};
-use super::rehearsed::{Rehearsed, Script};
+use super::rehearsed::{Rehearsed, Script, announced_in};
 use super::{judging, summary};
 use crate::classify::Classifier;
 use crate::classify::row::Hex;
@@ -29,13 +29,13 @@ use crate::snapshot::{Folder, List, Plan, Settings, SnapshotWriter};
 /// Survey the domains of a list.
 #[derive(Args, Clone, Debug)]
 pub(super) struct SurveyArgs {
-    /// The list: plain names, `rank,domain`, or CSV with a header (Tranco, Umbrella, Majestic, Radar, CrUX); also .gz
-    /// or .zst; - for standard input
+    /// The list: plain names, `rank,domain`, or CSV with a header (Tranco, Umbrella, Majestic, Radar, CrUX), also .gz,
+    /// .zst or the one file in a .zip; or Parquet with such columns; - for standard input
     #[arg(long, value_name = "LIST", required = true)]
     domains: Option<PathBuf>,
 
-    /// Survey a web on loopback instead of the real one: a WARC file's recorded answers, or without SOURCE an invented
-    /// population of the list
+    /// Survey a web on loopback instead of the real one: a WARC file's recorded answers, @FILE for a `survey rehearse`
+    /// that runs and whose announcement is in FILE, or without SOURCE an invented population of the list
     #[expect(clippy::option_option, reason = "not given, given alone, given with a source: clap's own shape for it")]
     #[arg(long, value_name = "SOURCE")]
     rehearse: Option<Option<PathBuf>>,
@@ -306,6 +306,7 @@ fn plan(args: &SurveyArgs, classifier: &Classifier, list: &TargetList, asking: &
 fn describe_source(source: Option<&Path>, args: &SurveyArgs) -> String {
     let file = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     match (source, &args.labels) {
+        (Some(source), _) if let Some(announcement) = announced_in(source) => format!("joined: {}", file(announcement)),
         (None, _) => format!("population, seed {}", args.seed.unwrap_or(POPULATION_SEED)),
         (Some(source), None) => file(source),
         (Some(source), Some(labels)) => format!("{} with {}", file(source), file(labels)),

@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 use std::future::ready;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use reqwest::redirect::Policy;
 use reqwest::tls::{TlsInfo, Version};
 use rustls::RootCertStore;
 use tokio::time::{Instant, timeout_at};
-use url::Url;
+use url::{Host, Url};
 
 use super::body::Body;
 use super::failure::{Fault, Phase, explain_request, timed_out};
@@ -69,7 +69,8 @@ pub(crate) struct Exchange {
 /// Makes requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetcher {
-    client: reqwest::Client,
+    v4: reqwest::Client,
+    v6: reqwest::Client,
     settings: Arc<FetchSettings>,
     reach: Arc<Reach>,
 }
@@ -91,26 +92,52 @@ impl Fetcher {
         if let Some(from) = &settings.from {
             headers.insert(FROM, HeaderValue::from_str(from).with_context(|| format!("the contact {from:?}"))?);
         }
-        let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(client_config(roots)?)
-            .tls_info(true)
-            .dns_resolver(Arc::new(Pinned))
-            .pool_max_idle_per_host(0)
-            .http1_only()
-            .http1_max_headers(MAX_HEADERS)
-            .http1_ignore_invalid_headers_in_responses(true)
-            .http1_allow_spaces_after_header_name_in_responses(true)
-            .http1_allow_obsolete_multiline_headers_in_responses(true)
-            .redirect(Policy::none())
-            .referer(false)
-            .retry(reqwest::retry::never())
-            .no_proxy()
-            .connect_timeout(settings.connect_timeout)
-            .user_agent(&settings.user_agent)
-            .default_headers(headers)
-            .build()
-            .context("setting up the HTTP client")?;
-        Ok(Self { client, settings: Arc::new(settings), reach })
+        let config = client_config(roots)?;
+        let client = |source: Option<IpAddr>| {
+            reqwest::Client::builder()
+                .tls_backend_preconfigured(config.clone())
+                .tls_info(true)
+                .dns_resolver(Arc::new(Pinned))
+                .pool_max_idle_per_host(0)
+                .http1_only()
+                .http1_max_headers(MAX_HEADERS)
+                .http1_ignore_invalid_headers_in_responses(true)
+                .http1_allow_spaces_after_header_name_in_responses(true)
+                .http1_allow_obsolete_multiline_headers_in_responses(true)
+                .redirect(Policy::none())
+                .referer(false)
+                .retry(reqwest::retry::never())
+                .no_proxy()
+                .connect_timeout(settings.connect_timeout)
+                .user_agent(&settings.user_agent)
+                .default_headers(headers.clone())
+                .local_address(source)
+        };
+        let (v4, v6) = match &*reach {
+            Reach::Internet => (client(None), client(None)),
+            Reach::Rehearsal(_) => {
+                let (v4, v6) = (client(Some(Ipv4Addr::LOCALHOST.into())), client(Some(Ipv6Addr::LOCALHOST.into())));
+                // Linux lets packets from ::1 out by any device, so that the device is bound too.
+                #[cfg(target_os = "linux")]
+                let v6 = v6.interface("lo");
+                (v4, v6)
+            }
+        };
+        let building = "setting up the HTTP client";
+        let (v4, v6) = (v4.build().context(building)?, v6.build().context(building)?);
+        Ok(Self { v4, v6, settings: Arc::new(settings), reach })
+    }
+
+    /// The client for the address that will be dialled: the pinned one, or an IP literal, should one ever come so far.
+    ///
+    /// In a rehearsal each is bound to loopback, so that the kernel refuses whatever the guard might let through.
+    fn client(&self, url: &Url) -> &reqwest::Client {
+        let is_v6 = match url.host() {
+            Some(Host::Ipv4(_)) => false,
+            Some(Host::Ipv6(_)) => true,
+            Some(Host::Domain(_)) | None => PIN.with(SocketAddr::is_ipv6),
+        };
+        if is_v6 { &self.v6 } else { &self.v4 }
     }
 
     /// Asks for one URL at one address.
@@ -152,7 +179,7 @@ impl Fetcher {
 
     async fn exchange(&self, url: &Url, identity: Identity, started: Instant, hop: &mut Hop) -> Result<Response, Stop> {
         let deadline = started + self.settings.total_timeout;
-        let mut request = self.client.get(url.clone());
+        let mut request = self.client(url).get(url.clone());
         if identity == Identity::Other {
             request = request.header(USER_AGENT, &self.settings.other_user_agent);
         }
@@ -258,3 +285,6 @@ fn tls_version(version: Version) -> Option<TlsVersion> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

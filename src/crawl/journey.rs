@@ -408,3 +408,6 @@ fn read_location(base: &Url, location: &str) -> Result<Url, Cause> {
     let _ = next.set_password(None);
     Ok(next)
 }
+
+#[cfg(test)]
+mod tests;

@@ -114,7 +114,8 @@ const SPECIAL_V4: &[Ipv4Net] = &[
     v4(240, 0, 0, 4),
 ];
 const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 3);
-const SPECIAL_V6: &[Ipv6Net] = &[v6(0x2001, 0xdb8, 32), v6(0x2001, 0, 32), v6(0x3fff, 0, 20)];
+/// Documentation twice, and what the IETF keeps for protocols (Teredo, benchmarking, ORCHID).
+const SPECIAL_V6: &[Ipv6Net] = &[v6(0x2001, 0xdb8, 32), v6(0x2001, 0, 23), v6(0x3fff, 0, 20)];
 
 #[cfg(test)]
 mod tests {
@@ -155,6 +156,8 @@ mod tests {
             "2002:7f00:1::",
             "2002:c0a8:101::1",
             "2001:0:1::1",
+            "2001:2::1",
+            "2001:10::1",
         ] {
             check(ip, false);
         }

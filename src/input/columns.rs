@@ -11,17 +11,23 @@
 
 use anyhow::bail;
 
-/// Where the fields of a list stand.
+/// Where the fields of a list of text stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Columns {
     /// The separator; nothing where a line is one field.
     separator: Option<u8>,
-    domain: usize,
-    rank: Option<usize>,
-    weight: Option<usize>,
-    stratum: Option<usize>,
+    places: Places,
     /// Whether the line that this was decided by is a header.
     pub(super) is_header: bool,
+}
+
+/// Where in a line or row each thing stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Places {
+    pub(super) domain: usize,
+    pub(super) rank: Option<usize>,
+    pub(super) weight: Option<usize>,
+    pub(super) stratum: Option<usize>,
 }
 
 /// The fields of one line.
@@ -33,7 +39,8 @@ pub(super) struct Fields {
     pub(super) stratum: Option<String>,
 }
 
-const DOMAIN_NAMES: &[&str] = &["domain", "host", "url", "origin"];
+/// Names of columns that hold hosts or URLs, in any case.
+pub(super) const DOMAIN_NAMES: &[&str] = &["domain", "host", "url", "origin"];
 const RANK_NAMES: &[&str] = &["rank", "globalrank"];
 
 impl Columns {
@@ -44,34 +51,20 @@ impl Columns {
             (false, true) => Some(b'\t'),
             (false, false) => None,
         };
-        let plain = Self { separator: None, domain: 0, rank: None, weight: None, stratum: None, is_header: false };
         let fields = split(line, separator);
-        let names: Vec<String> = fields.iter().map(|field| field.to_ascii_lowercase()).collect();
-        let position = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
-        if let Some(domain) = position(DOMAIN_NAMES) {
-            let weight = match weight_column {
-                None => position(&["weight"]),
-                Some(wanted) => match position(&[wanted.to_ascii_lowercase().as_str()]) {
-                    None => bail!("it has no column {wanted:?} for weights; its columns are {}", fields.join(", ")),
-                    found => found,
-                },
-            };
-            let (rank, stratum) = (position(RANK_NAMES), position(&["stratum"]));
-            return Ok(Self { separator, domain, rank, weight, stratum, is_header: true });
+        if let Some(places) = Places::find(&fields, weight_column)? {
+            return Ok(Self { separator, places, is_header: true });
         }
         if let Some(wanted) = weight_column {
             bail!("it has no header, so no column {wanted:?} for weights");
         }
         let is_number = |field: &String| !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit());
-        Ok(match &fields[..] {
-            [rank, domain, ..] if is_number(rank) && !is_number(domain) => {
-                Self { separator, domain: 1, rank: Some(0), ..plain }
-            }
-            [domain, rank, ..] if is_number(rank) && domain.contains('.') => {
-                Self { separator, domain: 0, rank: Some(1), ..plain }
-            }
-            _ => plain,
-        })
+        let (separator, domain, rank) = match &fields[..] {
+            [rank, domain, ..] if is_number(rank) && !is_number(domain) => (separator, 1, Some(0)),
+            [domain, rank, ..] if is_number(rank) && domain.contains('.') => (separator, 0, Some(1)),
+            _ => (None, 0, None),
+        };
+        Ok(Self { separator, places: Places { domain, rank, weight: None, stratum: None }, is_header: false })
     }
 
     /// The fields of a line; nothing where it has no field for the domain.
@@ -84,8 +77,27 @@ impl Columns {
             let field = fields.get_mut(place?)?;
             Some(std::mem::take(field)).filter(|text| !text.is_empty())
         };
-        let (rank, weight, stratum) = (take(self.rank), take(self.weight), take(self.stratum));
-        Some(Fields { domain: take(Some(self.domain))?, rank, weight, stratum })
+        let Places { domain, rank, weight, stratum } = self.places;
+        let (rank, weight, stratum) = (take(rank), take(weight), take(stratum));
+        Some(Fields { domain: take(Some(domain))?, rank, weight, stratum })
+    }
+}
+
+impl Places {
+    /// Finds the columns by their names; nothing where no name says that hosts stand there.
+    pub(super) fn find(names: &[String], weight_column: Option<&str>) -> anyhow::Result<Option<Self>> {
+        let position = |wanted: &[&str]| {
+            names.iter().position(|name| wanted.iter().any(|wanted| name.eq_ignore_ascii_case(wanted)))
+        };
+        let Some(domain) = position(DOMAIN_NAMES) else { return Ok(None) };
+        let weight = match weight_column {
+            None => position(&["weight"]),
+            Some(wanted) => match position(&[wanted]) {
+                None => bail!("it has no column {wanted:?} for weights; its columns are {}", names.join(", ")),
+                found => found,
+            },
+        };
+        Ok(Some(Self { domain, rank: position(RANK_NAMES), weight, stratum: position(&["stratum"]) }))
     }
 }
 

@@ -1,14 +1,15 @@
-//! Reading a list line by line: what each gives, or why it is rejected.
+//! Reading a list: what each line or row gives, or why it is rejected.
 
 use std::path::Path;
 
-use anyhow::{Context, bail};
-use url::{Host, Url};
+use anyhow::Context;
 
 use super::columns::{Columns, Fields};
-use super::list::{Builder, Remarks, TargetList};
-use super::source::{Length, Source, read_line};
-use crate::domain::{Domain, NotADomain};
+use super::intake::{Intake, Said};
+use super::list::TargetList;
+use super::rows;
+use super::source::{Length, Opened, Source, read_line};
+use crate::domain::NotADomain;
 
 /// How a list is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,10 +18,10 @@ pub struct ListOptions {
     pub weight_column: Option<String>,
 }
 
-/// A line that was not taken.
+/// A line or row that was not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// Its number in the unpacked text, from 1.
+    /// Its number in the unpacked text, or among the rows of a Parquet file, from 1.
     pub line: u64,
     /// Its beginning; bytes that are no UTF-8 are replaced.
     pub text: String,
@@ -58,9 +59,9 @@ impl Reason {
 crate::words! {
     /// Why a line of a list cannot be read.
     pub enum LineFault {
-        /// The line has no field where the others have the domain.
+        /// The line or row has nothing where the others have the domain.
         NoColumn = "no-column",
-        /// The line is no UTF-8.
+        /// The text is no UTF-8.
         NotUtf8 = "not-utf8",
         /// The rank is no whole number.
         BadRank = "bad-rank",
@@ -77,16 +78,18 @@ crate::words! {
 
 /// Bytes of a line that are read; no list has longer ones.
 pub(super) const MAX_LINE: usize = 64 << 10;
-const MAX_TEXT: usize = 200;
-const MAX_EXAMPLE: usize = 40;
 
 /// Reads a list of domains from a file, or from standard input for `-`.
 ///
-/// Each rejected line goes to `reject` and never stops the reading. A rank or weight that cannot be read rejects its
-/// line too: a target that silently lost its rank would be counted in the wrong stratum.
+/// Each rejected line or row goes to `reject` and never stops the reading. A rank or weight that cannot be read rejects
+/// its line too: a target that silently lost its rank would be counted in the wrong stratum.
 pub fn read_list(path: &Path, options: &ListOptions, reject: &mut dyn FnMut(Rejected)) -> anyhow::Result<TargetList> {
-    let source = Source::open(path)?;
-    read_source(source, list_name(path), options, reject).with_context(|| format!("the list {}", path.display()))
+    let name = list_name(path);
+    let list = match Opened::open(path)? {
+        Opened::Text(source) => read_lines(source, options, Intake::new(name, "line", reject)),
+        Opened::Parquet(file) => rows::read(file, options, Intake::new(name, "row", reject)),
+    };
+    list.with_context(|| format!("the list {}", path.display()))
 }
 
 /// Reads a list from a stream, under the given name.
@@ -97,18 +100,11 @@ pub(super) fn read_stream(
     options: &ListOptions,
     reject: &mut dyn FnMut(Rejected),
 ) -> anyhow::Result<TargetList> {
-    read_source(Source::new(stream)?, name.to_owned(), options, reject)
+    read_lines(Source::new(stream)?, options, Intake::new(name.to_owned(), "line", reject))
 }
 
-fn read_source(
-    mut source: Source,
-    name: String,
-    options: &ListOptions,
-    reject: &mut dyn FnMut(Rejected),
-) -> anyhow::Result<TargetList> {
-    let mut builder = Builder::new(name);
+fn read_lines(mut source: Source, options: &ListOptions, mut intake: Intake<'_>) -> anyhow::Result<TargetList> {
     let mut columns: Option<Columns> = None;
-    let mut examples = Vec::new();
     let mut line = Vec::new();
     let mut number = 0;
     loop {
@@ -136,64 +132,36 @@ fn read_source(
                 }
                 match columns.fields(text) {
                     None => Err(Reason::Line(LineFault::NoColumn)),
-                    Some(fields) => take(&mut builder, &fields)?,
+                    Some(fields) => intake.take(say(&fields))?,
                 }
             }
         };
         if let Err(reason) = taken {
-            builder.reject();
-            let rejected = Rejected { line: number, text: beginning(text), reason };
-            if examples.len() < 3 {
-                let example: String = rejected.text.chars().take(MAX_EXAMPLE).collect();
-                examples.push(format!("line {number}: {example:?} ({})", reason.word()));
-            }
-            reject(rejected);
+            intake.reject(number, text, reason);
         }
     }
     // What a decompressor left unread still belongs to the file's hash.
     std::io::copy(&mut source.bytes, &mut std::io::sink()).context("reading to the end")?;
-    match (builder.counts().accepted, builder.counts().rejected) {
-        (0, 0) => bail!("it is empty: no line names a host"),
-        (0, rejected) => bail!("none of its {rejected} lines names a host; {}", examples.join("; ")),
-        _ => Ok(builder.finish(source.sha256())),
+    intake.finish(source.sha256())
+}
+
+fn say(fields: &Fields) -> Said<'_> {
+    Said {
+        host: &fields.domain,
+        rank: fields.rank.as_deref().map(read_rank).transpose(),
+        weight: fields.weight.as_deref().map(read_weight).transpose(),
+        stratum: fields.stratum.as_deref(),
     }
 }
 
-/// Adds what a line says; the outer error ends the reading, the inner one rejects the line.
-fn take(builder: &mut Builder, fields: &Fields) -> anyhow::Result<Result<(), Reason>> {
-    let domain = match read_host(&fields.domain) {
-        Ok(domain) => domain,
-        Err(reason) => return Ok(Err(reason)),
-    };
-    let Ok(rank) = fields.rank.as_deref().map(str::parse::<u32>).transpose() else {
-        return Ok(Err(Reason::Line(LineFault::BadRank)));
-    };
-    let weight = fields.weight.as_deref().map(str::parse::<f64>).transpose();
-    let Some(weight) = weight.ok().filter(|weight| weight.is_none_or(|weight| weight.is_finite() && weight >= 0.0))
-    else {
-        return Ok(Err(Reason::Line(LineFault::BadWeight)));
-    };
-    builder.add(&domain, Remarks { rank, weight, stratum: fields.stratum.as_deref() })?;
-    Ok(Ok(()))
+/// Reads a rank as a list has it.
+pub(super) fn read_rank(text: &str) -> Result<u32, Reason> {
+    text.parse().map_err(|_| Reason::Line(LineFault::BadRank))
 }
 
-/// The host of a name or URL as it stands in a list.
-fn read_host(text: &str) -> Result<Domain, Reason> {
-    if !text.contains('/') {
-        return Domain::parse(text).map_err(Reason::Domain);
-    }
-    let bad_url = Reason::Line(LineFault::BadUrl);
-    let absolute =
-        if text.contains("://") { text.to_owned() } else { format!("http://{}", text.trim_start_matches('/')) };
-    let url = Url::parse(&absolute).map_err(|_| bad_url)?;
-    if url.port().is_some() {
-        return Err(Reason::Domain(NotADomain::Port));
-    }
-    match url.host() {
-        Some(Host::Domain(name)) => Domain::parse(name).map_err(Reason::Domain),
-        Some(Host::Ipv4(_) | Host::Ipv6(_)) => Err(Reason::Domain(NotADomain::IpLiteral)),
-        None => Err(bad_url),
-    }
+/// Reads a weight as a list has it.
+pub(super) fn read_weight(text: &str) -> Result<f64, Reason> {
+    text.parse().map_err(|_| Reason::Line(LineFault::BadWeight))
 }
 
 /// The name of a list's file without what follows from its format.
@@ -202,15 +170,10 @@ fn list_name(path: &Path) -> String {
         return "stdin".to_owned();
     }
     let mut name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    for extension in [".gz", ".zst", ".csv", ".tsv", ".txt", ".list"] {
+    for extension in [".gz", ".zst", ".zip", ".csv", ".tsv", ".txt", ".list", ".parquet"] {
         if let Some(stem) = name.strip_suffix(extension).filter(|stem| !stem.is_empty()) {
             name = stem.to_owned();
         }
     }
     name
-}
-
-/// The beginning of a text, for a person.
-pub(super) fn beginning(text: &[u8]) -> String {
-    String::from_utf8_lossy(&text[..text.len().min(4 * MAX_TEXT)]).chars().take(MAX_TEXT).collect()
 }

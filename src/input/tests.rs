@@ -6,6 +6,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 
+pub(super) mod packed;
+
 use super::read::read_stream;
 use super::*;
 

@@ -4,7 +4,8 @@ use std::io::BufRead;
 
 use anyhow::Context;
 
-use crate::input::read::{MAX_LINE, beginning};
+use crate::input::intake::beginning;
+use crate::input::read::MAX_LINE;
 use crate::input::source::{Length, read_line};
 use crate::input::{LineFault, Reason, Rejected};
 

@@ -6,8 +6,8 @@
 //! | [`CaseSource::Urls`], text | one URL a line, or CSV or TSV whose header names the column of URLs |
 //! | [`CaseSource::Urls`], Parquet | the column of URLs |
 //!
-//! Text may be gzip or Zstandard, and `-` is standard input. What cannot be read is handed out as [`Rejected`] in its
-//! place and costs nothing else.
+//! Text may be gzip, Zstandard or alone in a zip archive, and `-` is standard input. What cannot be read is handed out
+//! as [`Rejected`] in its place and costs nothing else.
 
 mod lines;
 mod parquet;

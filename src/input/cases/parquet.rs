@@ -1,7 +1,6 @@
 //! A column of URLs in a Parquet file.
 
 use std::fs::File;
-use std::path::Path;
 
 use anyhow::Context;
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
@@ -16,8 +15,8 @@ use super::urls::{Located, Names, Urls, locate};
 use crate::input::{LineFault, Reason, Rejected};
 
 /// Opens the file; the "line" of a row is its number, from 1.
-pub(super) fn open(path: &Path, names: &Names<'_>) -> anyhow::Result<Urls> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(path)?)?;
+pub(super) fn open(file: File, names: &Names<'_>) -> anyhow::Result<Urls> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file)?;
     let columns: Vec<&str> = builder.schema().fields().iter().map(|field| field.name().as_str()).collect();
     let find = |name: &str| {
         let found = columns.iter().position(|column| *column == name);

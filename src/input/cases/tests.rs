@@ -4,6 +4,7 @@ use arrow::array::{ArrayRef, Float64Array, LargeStringArray, RecordBatch, String
 use tempfile::NamedTempFile;
 
 use super::*;
+use crate::input::tests::packed::zip;
 
 fn file(bytes: &[u8]) -> NamedTempFile {
     let mut file = NamedTempFile::new().unwrap();
@@ -118,6 +119,7 @@ fn compressed_text_is_unpacked() {
     gzip.write_all(text).unwrap();
     assert_eq!(urls(&gzip.finish().unwrap(), None), ["example.com A /x 1"]);
     assert_eq!(urls(&zstd::encode_all(&text[..], 1).unwrap(), None), ["example.com A /x 1"]);
+    assert_eq!(urls(&zip(&[("urls.txt", text)], rawzip::CompressionMethod::DEFLATE), None), ["example.com A /x 1"]);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! A list of URLs: a line each, or a column of CSV, TSV or Parquet.
 
-use std::fs::File;
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use anyhow::{Context, bail};
 
 use super::lines::{Lines, reject};
 use super::{Case, find_header, parquet, read_host, read_weight};
-use crate::input::source::Source;
+use crate::input::source::Opened;
 use crate::input::{LineFault, Reason, Rejected};
 
 /// What the header of a list of URLs may name.
@@ -35,18 +34,11 @@ impl Located {
 /// The URLs of a source, in its order.
 pub(super) type Urls = Box<dyn Iterator<Item = anyhow::Result<Result<Located, Rejected>>>>;
 
-const PARQUET_MAGIC: &[u8; 4] = b"PAR1";
-
 pub(super) fn open(path: &Path, names: &Names<'_>) -> anyhow::Result<Urls> {
-    // Parquet is read from its end, so that it cannot come from a pipe.
-    if path.is_file() {
-        let mut start = Vec::new();
-        File::open(path)?.take(4).read_to_end(&mut start)?;
-        if start == PARQUET_MAGIC {
-            return parquet::open(path, names);
-        }
+    match Opened::open(path)? {
+        Opened::Parquet(file) => parquet::open(file, names),
+        Opened::Text(source) => open_text(source.bytes, names),
     }
-    open_text(Source::open(path)?.bytes, names)
 }
 
 fn open_text(source: Box<dyn BufRead>, names: &Names<'_>) -> anyhow::Result<Urls> {
