@@ -171,7 +171,10 @@ async fn hosts_share_an_address_only_when_told() {
         let mut tenants: BTreeMap<Ipv4Addr, usize> = BTreeMap::new();
         for host in &hosts {
             for address in [web.address(host).await, web.address(&format!("www.{host}")).await].into_iter().flatten() {
-                *tenants.entry(address).or_default() += 1;
+                // Hosts at addresses where nothing listens may have them in common.
+                if address.is_loopback() && address != Ipv4Addr::new(127, 255, 255, 255) {
+                    *tenants.entry(address).or_default() += 1;
+                }
             }
         }
         let (crowded, alone): (Vec<_>, Vec<_>) = tenants.into_iter().partition(|(_, hosts)| *hosts > 1);
@@ -255,12 +258,15 @@ async fn invented_certificates_fail_as_they_are_meant_to_and_the_file_is_there_a
             rustls::Error::InvalidCertificate(CertificateError::ExpiredContext { .. }) => "expired",
             rustls::Error::InvalidCertificate(_) => "unknown",
             rustls::Error::AlertReceived(_) => "alert",
-            other => panic!("{host}: {other}"),
+            // Worse things happen than a bad certificate.
+            _ => continue,
         };
         *verdicts.entry(word.into()).or_default() += 1;
-        // The http door of such hosts works, or leads back to https.
-        let plain = web.http(host).await.unwrap();
-        assert!(matches!(plain.status, 200 | 308), "{host}: {}", plain.status);
+        // The http door of such hosts works, leads back to https, or refuses where the handshake is the fault.
+        match web.http(host).await {
+            Ok(plain) => assert!(matches!(plain.status, 200 | 308), "{host}: {}", plain.status),
+            Err(error) => assert_eq!((word, error.kind()), ("alert", ErrorKind::ConnectionRefused), "{host}"),
+        }
     }
     assert_eq!(verdicts.len(), 3, "{verdicts:?}");
     assert!(verdicts.values().all(|count| (1..25).contains(count)), "{verdicts:?}");
@@ -305,6 +311,55 @@ async fn the_log_has_a_row_for_every_query_and_connection() {
         assert!(time("opened_ms") <= time("closed_ms"), "{row:?}");
         assert!(row["local"].parse::<IpAddr>().unwrap().is_loopback() && row["peer_port"] != "0", "{row:?}");
     }
+}
+
+#[tokio::test]
+async fn fault_hosts_answer_whatever_the_source() {
+    let hosts = vec!["host.example".to_owned()];
+    for web in [Web::labelled().await, Web::population(&hosts, 1, None).await] {
+        assert_eq!(web.https("status-418.test").await.unwrap().status, 418);
+        assert_eq!(web.http("plain-status-418.test").await.unwrap().status, 418);
+        assert_eq!(web.https("plain-status-418.test").await.unwrap_err().kind(), ErrorKind::ConnectionRefused);
+        let servfail = web.ask("dns-servfail.test", RecordType::A).await;
+        assert_eq!(servfail.metadata.response_code, ResponseCode::ServFail);
+        assert_eq!(web.address("www.dns-servfail.test").await, None);
+    }
+}
+
+#[tokio::test]
+async fn the_shared_address_asks_some_for_fewer_requests_and_the_log_says_for_how_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.csv");
+    let hosts: Vec<String> = (0..60).map(|index| format!("site-{index}.example")).collect();
+    let domains = hosts.iter().map(|host| Domain::parse(host).unwrap()).collect();
+    let settings = Settings { shared: Some(60), refusing: 500, log: Some(log.clone()) };
+    let web = Web::start(Source::Population { domains, seed: 1 }, settings).await;
+    let mut refused = HashSet::new();
+    for host in &hosts {
+        if web.address(host).await != Some(Ipv4Addr::new(127, 1, 0, 1)) {
+            continue;
+        }
+        if let Ok(answer) = web.http(host).await
+            && answer.status == 429
+            && answer.field("retry-after").is_some()
+        {
+            assert_eq!(web.http(host).await.unwrap().status, 429, "{host} is refused always or never");
+            refused.insert(host.clone());
+        }
+    }
+    web.rehearsal.stop().await.unwrap();
+    assert!((10..50).contains(&refused.len()), "{} of 60", refused.len());
+    let text = fs::read_to_string(&log).unwrap();
+    let rows = rows(&text);
+    let noted: Vec<f64> = rows
+        .iter()
+        .filter(|row| row["status"] == "429" && refused.contains(&row["host"]))
+        .map(|row| row["note"].strip_prefix("retry-after ").unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(noted.len(), 2 * refused.len());
+    assert!(noted.iter().all(|seconds| (0.0..=2.0).contains(seconds)), "{noted:?}");
+    let in_seconds = noted.iter().filter(|seconds| seconds.fract() == 0.0).count();
+    assert!(in_seconds > 0 && in_seconds < noted.len(), "both forms: {noted:?}");
 }
 
 #[tokio::test]
@@ -414,7 +469,10 @@ impl Web {
     async fn connect(&self, host: &str, port: u16) -> std::io::Result<TcpStream> {
         let Some(address) = self.address(host).await else { return Err(ErrorKind::NotFound.into()) };
         let doors = &self.rehearsal.announcement().doors;
-        let door = doors.iter().find(|door| holds(&door.block, address)).unwrap();
+        // No door leads to a private address.
+        let Some(door) = doors.iter().find(|door| holds(&door.block, address)) else {
+            return Err(ErrorKind::AddrNotAvailable.into());
+        };
         let port = if port == 443 { door.https } else { door.http };
         let stream = TcpStream::connect(SocketAddr::from((address, port))).await?;
         // The request follows the handshake's last flight; Nagle would hold it back until that is acknowledged.
@@ -465,19 +523,22 @@ async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, host: &str, 
     stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).await?;
     stream.flush().await?;
     let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes).await?;
-    let text = String::from_utf8(bytes).unwrap();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    // Some hosts fall silent, and some never end.
+    let mut most = stream.take(4 << 20);
+    timeout(Duration::from_secs(1), most.read_to_end(&mut bytes)).await.map_err(|_| ErrorKind::TimedOut)??;
+    let text = String::from_utf8_lossy(&bytes);
+    let (head, body) = text.split_once("\r\n\r\n").ok_or(ErrorKind::InvalidData)?;
     let mut lines = head.split("\r\n");
-    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
-    let fields = lines.map(|line| line.split_once(": ").unwrap());
+    let status =
+        lines.next().unwrap().split(' ').nth(1).and_then(|word| word.parse().ok()).ok_or(ErrorKind::InvalidData)?;
+    let fields = lines.filter_map(|line| line.split_once(": "));
     let fields = fields.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
     Ok(Answer { status, fields, body: body.to_owned() })
 }
 
 fn holds(block: &str, address: Ipv4Addr) -> bool {
     let (network, length) = block.split_once('/').unwrap();
-    let network: Ipv4Addr = network.parse().unwrap();
+    let Ok(network) = network.parse::<Ipv4Addr>() else { return false };
     let shift = 32 - length.parse::<u32>().unwrap();
     u32::from(network) >> shift == u32::from(address) >> shift
 }

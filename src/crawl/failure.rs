@@ -197,6 +197,19 @@ fn explain_tls(error: &rustls::Error) -> Failure {
 
 /// hyper hides the kinds of its parse errors; these are the texts of version 1.12.
 fn explain_http_text(text: &str) -> Option<Failure> {
+    // One text for each way in which a chunk's size, or what must stand around the chunk, can be wrong.
+    let starts = [
+        ("Invalid chunk ", Cause::HttpBadLength),
+        ("invalid chunk ", Cause::HttpBadLength),
+        ("chunk extensions ", Cause::HttpBadLength),
+        ("chunk trailers ", Cause::HttpHeadTooLarge),
+        ("Invalid trailer ", Cause::HttpBadHeader),
+        ("Invalid header ", Cause::HttpBadHeader),
+    ];
+    if let Some((start, cause)) = starts.into_iter().find(|(start, _)| text.starts_with(start)) {
+        let detail = if start.contains("chunk") { text.to_ascii_lowercase() } else { "in a trailer".to_owned() };
+        return Some(Failure { cause, detail: Some(detail) });
+    }
     let cause = match text {
         "connection closed before message completed" => Cause::HttpEmptyReply,
         "invalid HTTP version parsed" | "invalid HTTP status-code parsed" => Cause::HttpNotHttp,
@@ -205,6 +218,8 @@ fn explain_http_text(text: &str) -> Option<Failure> {
         "invalid content-length parsed"
         | "invalid transfer-encoding parsed"
         | "unexpected transfer-encoding parsed" => Cause::HttpBadLength,
+        // Listed names make URLs that the client takes, so one that it does not take came from a redirect.
+        "Parsed Url is not a valid Uri" => Cause::RedirectBadLocation,
         "end of file before message length reached" | "unexpected EOF during chunk size line" => Cause::HttpShortBody,
         _ => return None,
     };
@@ -255,6 +270,25 @@ mod tests {
         check(timeout(), Phase::Connect, Ok(Cause::ConnectTimeout));
         check(timeout(), Phase::Tls, Ok(Cause::TlsTimeout));
         check(timeout(), Phase::Head, Ok(Cause::HttpTimeout));
+    }
+
+    #[test]
+    fn a_chunk_that_does_not_add_up_has_a_bad_length() {
+        for text in
+            ["Invalid chunk size line: missing size digit", "invalid chunk size: overflow", "Invalid chunk body CR"]
+        {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, text);
+            check(io::Error::other(error), Phase::Body, Ok(Cause::HttpBadLength));
+        }
+        let cut = io::Error::new(io::ErrorKind::UnexpectedEof, "unexpected EOF during chunk size line");
+        check(cut, Phase::Body, Ok(Cause::HttpShortBody));
+    }
+
+    #[test]
+    fn a_trailer_is_judged_as_a_head_is() {
+        let error = |text: &str| io::Error::new(io::ErrorKind::InvalidInput, text);
+        check(error("Invalid trailer end LF"), Phase::Body, Ok(Cause::HttpBadHeader));
+        check(error("chunk trailers bytes over limit"), Phase::Body, Ok(Cause::HttpHeadTooLarge));
     }
 
     #[test]

@@ -116,9 +116,6 @@ pub(super) const TABLE: &[Fault] = &[
         at(Lookup::NoData)
     }),
     Fault::plays_a_part("www.dns-nodata-but-www", "It serves a file.", |_| at(Lookup::Own)),
-    Fault::plays_a_part("localhost.", "What a resolver might say of it: a private address.", |_| {
-        addresses(const { &[v4(192, 168, 0, 1)] })
-    }),
 ];
 
 const LINK_LOCAL: Place = v6([0xfe80, 0, 0, 0, 0, 0, 0, 1]);

@@ -26,6 +26,13 @@ pub(super) const TABLE: &[Fault] = &[
     bad("chunk-no-end-of-line", "A chunk goes on where it should end.", |_| {
         body(CHUNKED, &format!("5\r\n{FILE}\r\n0\r\n\r\n"))
     }),
+    Fault::fails("chunk-bad-trailer", Cause::HttpBadHeader, "A field after the last chunk that is none.", |_| {
+        body(CHUNKED, &format!("{:x}\r\n{FILE}\r\n0\r\nX-Late: a\rb\r\n\r\n", FILE.len()))
+    }),
+    Fault::fails("chunk-many-trailers", Cause::HttpHeadTooLarge, "2,000 fields after the last chunk.", |_| {
+        let trailers = "X-Late: x\r\n".repeat(2000);
+        body(CHUNKED, &format!("{:x}\r\n{FILE}\r\n0\r\n{trailers}\r\n", FILE.len()))
+    }),
     read("length-same", "The same length is stated twice.", |_| {
         let field = format!("Content-Length: {}\r\n", FILE.len());
         body(&field.repeat(2), FILE)

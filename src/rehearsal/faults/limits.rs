@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Fault, file};
 use crate::outcome::{Cause, Kind};
-use crate::rehearsal::behaviour::{Behaviour, Lookup, Play, Reply, Response, Then};
+use crate::rehearsal::behaviour::{Behaviour, Play, Reply, Response, Then};
 use crate::rehearsal::refusal::Wait;
 
 pub(super) const TABLE: &[Fault] = &[
@@ -35,12 +35,15 @@ pub(super) const TABLE: &[Fault] = &[
     Fault::fails(
         "limited-hour-neighbour",
         Cause::NotAttemptedLimited,
-        "Found two and a half seconds late, at an address where another host asked for an hour of peace.",
-        |host| {
-            let lookup = Lookup::Slow(Duration::from_millis(2500));
-            Behaviour { lookup, ..refuses(429, host, Wait::Seconds(3600)) }
-        },
-    )
+        "Two slow redirects to an address where another host asked for an hour of peace in the meantime.",
+        |_| slowly_to("https://limited-hour-gate.test/robots.txt"),
+    ),
+    Fault::plays_a_part("limited-hour-gate", "A slow redirect.", |_| {
+        slowly_to("https://limited-hour-door.test/robots.txt")
+    }),
+    Fault::plays_a_part("limited-hour-door", "It stands at the address of limited-hour.", |host| {
+        refuses(429, host, Wait::Seconds(3600))
+    })
     .beside("limited-hour"),
     Fault::answers("at-first-503", Kind::ServerError, "Status 503 at first, a file from then on.", |host| {
         at_first(Reply::Respond(Response::page(503, host)))
@@ -58,6 +61,13 @@ pub(super) const TABLE: &[Fault] = &[
 
 fn refuses(status: u16, host: &str, wait: Wait) -> Behaviour {
     Behaviour::open(Reply::Respond(Response::refusal(status, host, wait)))
+}
+
+/// A redirect that takes four seconds: long enough for other hosts to be asked first.
+fn slowly_to(location: &str) -> Behaviour {
+    let piece = format!("HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n");
+    let then = Then::Repeat { piece: piece.into(), every: Duration::from_secs(4), times: Some(1) };
+    Behaviour::open(Reply::Play(Play { bytes: "".into(), then }))
 }
 
 fn at_first(reply: Reply) -> Behaviour {

@@ -63,7 +63,7 @@ pub fn faults() -> Vec<FaultHost> {
 /// One row of the registry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fault {
-    /// Its first label; a last dot makes it the whole name.
+    /// Its name without `.test`.
     name: &'static str,
     /// What a survey must say of it; nothing where it only plays a part in another host's fault.
     expected: Option<Outcome>,
@@ -121,7 +121,7 @@ impl Fault {
 
     fn host(&self, side: Side) -> String {
         let prefix = if side == Side::Plain { "plain-" } else { "" };
-        self.name.strip_suffix('.').map_or_else(|| format!("{prefix}{}.test", self.name), str::to_owned)
+        format!("{prefix}{}.test", self.name)
     }
 }
 
@@ -185,10 +185,14 @@ impl Faults {
         Ok(Self(hosts))
     }
 
-    /// What DNS says of a name, if it is a fault host's.
+    /// What DNS says of a name, if it is a fault host's or would be its `www.` twin.
     pub(super) fn existence(&self, name: &str) -> Option<Existence> {
-        let (address, _, _) = self.0.get(name)?;
-        Some(Existence::of(self.behaviour(name)?.lookup, *address))
+        if let Some((address, _, _)) = self.0.get(name) {
+            return Some(Existence::of(self.behaviour(name)?.lookup, *address));
+        }
+        // A population that lists fault hosts must not invent twins that answer in their place.
+        let apex = name.strip_prefix("www.")?;
+        self.0.contains_key(apex).then_some(Existence::Missing)
     }
 
     /// What a host does, if it is a fault host.

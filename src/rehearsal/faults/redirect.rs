@@ -1,4 +1,7 @@
 //! Redirects: those that lead to a file, and those that lead nowhere or must not be followed.
+//!
+//! Deliberately absent: `localhost`. A resolver library may know it without asking (RFC 6761, section 6.3), as 127.0.0.1,
+//! and that is within a rehearsal's reach.
 
 use super::{Fault, file};
 use crate::outcome::{Cause, Kind};
@@ -23,6 +26,7 @@ pub(super) const TABLE: &[Fault] = &[
         to("https://{host}:443/moved/robots.txt")
     }),
     leads("redirect-space", "To a URL with white space around it.", |_| to(" \t/moved/robots.txt \t")),
+    leads("redirect-odd-path", "To a path with every odd character.", |_| to("/moved/|^`{}[]<>\\'~!$&()*+,;=%zz")),
     leads("redirect-8-kb", "To a URL of 8 KB.", |_| to(&format!("/{}", "long/".repeat(1600)))),
     leads("redirect-to-www", "To its name with www.", |_| Behaviour::open(Reply::Redirect(Course::Www))),
     Fault::plays_a_part("www.redirect-to-www", "It serves a file.", |_| Behaviour::open(Reply::Respond(file()))),
@@ -74,7 +78,6 @@ pub(super) const TABLE: &[Fault] = &[
         to("http://[::ffff:127.10.0.5]/robots.txt")
     }),
     to_ip("redirect-to-metadata", "To cloud metadata.", |_| to("http://169.254.169.254/latest/meta-data/")),
-    to_private("redirect-to-localhost", "To localhost.", |_| to("http://localhost/robots.txt")),
     to_private("redirect-to-private", "To a name with a private address.", |_| {
         to("https://dns-private-10.test/robots.txt")
     })
@@ -97,6 +100,10 @@ pub(super) const TABLE: &[Fault] = &[
     other_scheme("redirect-gopher", "To gopher.", |_| to("gopher://{host}:70/robots.txt")),
     stops("redirect-to-nxdomain", Cause::DnsNxdomain, "To a name that does not exist.", |_| {
         to("https://dns-nxdomain.test/robots.txt")
+    }),
+    // Such a name can be looked up, so that is what decides.
+    stops("redirect-to-odd-name", Cause::DnsNxdomain, "To a name with braces, which does not exist.", |_| {
+        to("https://a{b}c.test/robots.txt")
     }),
     stops("redirect-to-servfail", Cause::DnsServfail, "To a name that cannot be looked up.", |_| {
         to("https://dns-servfail.test/robots.txt")
