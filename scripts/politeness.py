@@ -13,21 +13,14 @@ and HTTPS connections:
 * for one listed host, never more than so many connections; a `www.` name
   counts as its apex.
 
-The log's `closed_ms` is never later than the peer's own end, so a pause that
-is measured here is never shorter than the one that was kept, and connections
-that only seem to overlap are not counted.
-
 Prints what was compared. Exits 1 with the offending rows if a promise was
 broken, 2 if the log cannot be read or proves nothing. Connections that the
 kernel refuses or loses by itself are in no log, so they are not judged here.
 """
 
 import argparse
-import bisect
 import collections
 import csv
-import heapq
-import ipaddress
 import sys
 
 COLUMNS = {"opened_ms", "closed_ms", "kind", "local", "host", "path",

@@ -416,7 +416,7 @@ mod tests {
     /// Whether a survey learns of the fault by waiting.
     fn is_wait(name: &str) -> bool {
         use crate::outcome::{Cause, Outcome};
-        let hosts = faults::faults();
+        let hosts = faults();
         let host = hosts.iter().find(|host| host.name == format!("{name}.test")).unwrap();
         matches!(
             host.expected,
