@@ -92,10 +92,13 @@ impl Web {
     ///
     /// The same as [`Web::behaviour`] says, without the cost of making a body.
     pub(super) fn tls(&self, name: &str) -> Tls {
-        self.faults.behaviour(name).map(|behaviour| behaviour.tls).unwrap_or_else(|| match &self.hosts {
-            Hosts::Told(told) => told.tls(name),
-            Hosts::Invented(population) => population.tls(name),
-        })
+        self.faults.behaviour(name).map_or_else(
+            || match &self.hosts {
+                Hosts::Told(told) => told.tls(name),
+                Hosts::Invented(population) => population.tls(name),
+            },
+            |behaviour| behaviour.tls,
+        )
     }
 
     /// What a request finds at the host of that name, if it exists; asking counts where it matters.

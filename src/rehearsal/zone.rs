@@ -92,7 +92,10 @@ fn settle(question: &Query, transport: Transport, web: &Web, entry: &mut Entry, 
     };
     let is_a = question.query_type == RecordType::A;
     match lookup {
-        Lookup::Own | Lookup::Slow(_) | Lookup::Damaged(_) if is_a => add(reply, &question.name, own.into()),
+        Lookup::CutOverUdp if transport == Transport::Udp => reply.metadata.truncation = true,
+        Lookup::Own | Lookup::Slow(_) | Lookup::Damaged(_) | Lookup::CutOverUdp if is_a => {
+            add(reply, &question.name, own.into());
+        }
         Lookup::Rebind(later) if is_a => {
             let address = if web.turn(&format!("{name} A")) == 0 { own } else { later };
             add(reply, &question.name, address.into());
@@ -122,8 +125,6 @@ fn settle(question: &Query, transport: Transport, web: &Web, entry: &mut Entry, 
                 add(reply, &question.name, address);
             }
         }
-        Lookup::CutOverUdp if transport == Transport::Udp => reply.metadata.truncation = true,
-        Lookup::CutOverUdp if is_a => add(reply, &question.name, own.into()),
         Lookup::CodeForA(code) if is_a => return Lookup::Code(code),
         _ => {}
     }
@@ -167,7 +168,7 @@ impl Damage {
             }
             // Name, type, class and TTL take ten bytes; then comes the length.
             Self::ShortAddress if answer + 12 <= bytes.len() => {
-                bytes[answer + 10..answer + 12].copy_from_slice(&[0, 3])
+                bytes[answer + 10..answer + 12].copy_from_slice(&[0, 3]);
             }
             Self::OtherId => bytes[0] ^= 0xff,
             Self::OtherQuestion => bytes[HEADER + 1] = b'#',

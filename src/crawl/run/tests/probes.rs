@@ -14,10 +14,10 @@ async fn probe(probing: Probing, www: Www, web: &FakeWeb, domains: &[&str]) -> V
         seen
     });
     let limits = Limits { www, second_try: Some(Duration::from_secs(600)), ..LIMITS };
-    let targets: Vec<Target> = domains.iter().zip(0..).map(|(domain, index)| target(index, domain)).collect();
+    let targets = domains.iter().zip(0..).map(|(domain, index)| target(index, domain));
     let (pulse, _) = watch::channel(Pulse::default());
     let crawl = Crawl::new(web.clone(), everywhere(), (PACE, limits), probing, sink);
-    assert_eq!(crawl.run(targets.into_iter(), &pulse, &CancellationToken::new()).await.unwrap(), End::Complete);
+    assert_eq!(crawl.run(targets, &pulse, &CancellationToken::new()).await.unwrap(), End::Complete);
     collecting.await.unwrap()
 }
 
