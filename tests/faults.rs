@@ -23,7 +23,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 
-use arrow::array::AsArray as _;
+use arrow::array::AsArray;
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
 use survey::outcome::{Cause, Outcome};
@@ -68,7 +68,6 @@ fn every_fault_host_gets_its_word() {
             unequal.push(line);
         }
     }
-    #[expect(clippy::print_stdout, reason = "the table is what a person runs this test for")]
     {
         println!("{table}{} rows, {} equal, {} unequal", hosts.len(), hosts.len() - unequal.len(), unequal.len());
     }
@@ -110,7 +109,7 @@ fn outcomes(folder: &Path, snapshot: &str) -> BTreeMap<String, (String, String)>
         let batch = batch.unwrap();
         let column = |name: &str| cast(batch.column_by_name(name).unwrap(), &DataType::Utf8).unwrap();
         let columns = [column("domain"), column("outcome"), column("failure_detail")];
-        let [names, words, details] = columns.each_ref().map(|column| column.as_string::<i32>());
+        let [names, words, details] = columns.each_ref().map(AsArray::as_string::<i32>);
         for ((name, word), detail) in names.iter().zip(words).zip(details) {
             let word = word.unwrap().to_owned();
             outcomes.insert(name.unwrap().to_owned(), (word, detail.unwrap_or_default().to_owned()));
