@@ -7,6 +7,7 @@ mod dial;
 mod explain;
 mod fuzz;
 mod layers;
+mod limits;
 mod lists;
 mod oracle;
 mod rehearsal;

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::asking::{Asking, AskingArgs};
 use super::record::{Recording, Tally};
 use super::rehearsed::{Rehearsed, Script, announced_in};
-use super::{judging, summary};
+use super::{descriptors, judging, summary};
 use crate::classify::Classifier;
 use crate::classify::row::Hex;
 use crate::cli::{Destination, Judging, Output};
@@ -86,8 +86,8 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
     let path = args.domains.clone().context("--domains is required")?;
     let classifier = judging::classifier(&args.judging)?;
     let is_rehearsal = args.rehearse.is_some();
-    let mut asking = args.asking.clone().decide(is_rehearsal)?;
-    fit_descriptors(&mut asking)?;
+    let asking = args.asking.clone().decide(is_rehearsal)?;
+    let descriptors = descriptors::raise()?;
     if !is_rehearsal {
         asking.warn_if_anonymous();
     }
@@ -116,7 +116,9 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
             return Err(error);
         }
     };
-    let settings = asking.settings(rehearsed.as_ref())?;
+    let mut settings = asking.settings(rehearsed.as_ref())?;
+    // The plan keeps what was asked for: the same run may go on where another number of files may be open.
+    descriptors::fit(&mut settings.limits, descriptors);
     let list_name = list.name().to_owned();
     let (ended, recorded) = ask_everyone(list, seed, settings, writer, classifier, &progress).await;
     if let Some(rehearsed) = rehearsed {
@@ -296,27 +298,6 @@ fn describe_source(source: Option<&Path>, args: &SurveyArgs) -> String {
         (Some(source), None) => file(source),
         (Some(source), Some(labels)) => format!("{} with {}", file(source), file(labels)),
     }
-}
-
-/// Raises the limit of open files as far as it goes, and lowers the concurrency to what fits.
-fn fit_descriptors(asking: &mut Asking) -> anyhow::Result<()> {
-    let limit = rlimit::increase_nofile_limit(u64::MAX).context("reading the limit of open files")?;
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    // A look-up may hold two sockets while it is retransmitted; files, pipes and the runtime need a few more.
-    let spare = limit.saturating_sub(64);
-    let wanted = asking.limits.in_flight + 2 * asking.limits.resolving;
-    if wanted <= spare {
-        return Ok(());
-    }
-    let (in_flight, resolving) = (asking.limits.in_flight, asking.limits.resolving);
-    asking.limits.in_flight = (spare * in_flight / wanted).max(1);
-    asking.limits.resolving = (spare * resolving / wanted).max(1);
-    tracing::warn!(
-        "only {limit} files may be open, so {} requests and {} look-ups are in flight at most",
-        asking.limits.in_flight,
-        asking.limits.resolving
-    );
-    Ok(())
 }
 
 /// Says how long the run takes at least, where that is long: neither speed nor order can change it.
