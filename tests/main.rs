@@ -8,6 +8,7 @@ mod explain;
 mod faults;
 mod fuzz;
 mod layers;
+mod limits;
 mod lists;
 mod oracle;
 mod probes;

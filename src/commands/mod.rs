@@ -8,6 +8,7 @@ mod asking;
 mod check;
 mod columns;
 mod definitions;
+mod descriptors;
 mod explain;
 mod ingest;
 mod judging;

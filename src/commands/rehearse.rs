@@ -12,7 +12,8 @@ use crate::domain::Domain;
 use crate::input::{ListOptions, read_list};
 use crate::rehearsal::{Rehearsal, Settings, Source, faults};
 
-/// Serve a web on loopback (DNS, HTTP, HTTPS) that answers by host name; its ports are printed as one line of JSON.
+/// Serve a web on loopback (DNS, HTTP, HTTPS) that answers by host name; its ports are printed as one line of JSON, and
+/// `survey --domains LIST --rehearse @FILE` with that line in FILE surveys it.
 #[derive(Args, Clone, Debug)]
 pub(super) struct RehearseArgs {
     /// Hosts answer with what this WARC file recorded.

@@ -16,7 +16,7 @@ use super::asking::{Asking, AskingArgs};
 use super::opted_out::OptedOut;
 use super::record::{Recording, Tally};
 use super::rehearsed::{Rehearsed, Script, announced_in};
-use super::{judging, summary};
+use super::{descriptors, judging, summary};
 use crate::classify::Classifier;
 use crate::classify::row::Hex;
 use crate::cli::{Destination, Judging, Output};
@@ -90,7 +90,7 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
     let classifier = judging::classifier(&args.judging)?;
     let is_rehearsal = args.rehearse.is_some();
     let mut asking = args.asking.clone().decide(is_rehearsal)?;
-    fit_descriptors(&mut asking)?;
+    let descriptors = descriptors::raise()?;
     if !is_rehearsal {
         asking.warn_if_anonymous();
     }
@@ -128,7 +128,9 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
         progress
             .note(&format!("{count} sites closed themselves to this survey by name and are not asked (opted-out.txt)"));
     }
-    let settings = asking.settings(rehearsed.as_ref(), args.seed.unwrap_or(SAMPLE_SEED))?;
+    let mut settings = asking.settings(rehearsed.as_ref(), args.seed.unwrap_or(SAMPLE_SEED))?;
+    // The plan keeps what was asked for: the same run may go on where another number of files may be open.
+    descriptors::fit(&mut settings.limits, descriptors);
     let list_name = list.name().to_owned();
     let (ended, recorded) = ask_everyone(list, seed, settings, writer, (classifier, opted_out), &progress).await;
     if let Some(rehearsed) = rehearsed {
@@ -311,27 +313,6 @@ fn describe_source(source: Option<&Path>, args: &SurveyArgs) -> String {
         (Some(source), None) => file(source),
         (Some(source), Some(labels)) => format!("{} with {}", file(source), file(labels)),
     }
-}
-
-/// Raises the limit of open files as far as it goes, and lowers the concurrency to what fits.
-fn fit_descriptors(asking: &mut Asking) -> anyhow::Result<()> {
-    let limit = rlimit::increase_nofile_limit(u64::MAX).context("reading the limit of open files")?;
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    // A look-up may hold two sockets while it is retransmitted; files, pipes and the runtime need a few more.
-    let spare = limit.saturating_sub(64);
-    let wanted = asking.limits.in_flight + 2 * asking.limits.resolving;
-    if wanted <= spare {
-        return Ok(());
-    }
-    let (in_flight, resolving) = (asking.limits.in_flight, asking.limits.resolving);
-    asking.limits.in_flight = (spare * in_flight / wanted).max(1);
-    asking.limits.resolving = (spare * resolving / wanted).max(1);
-    tracing::warn!(
-        "only {limit} files may be open, so {} requests and {} look-ups are in flight at most",
-        asking.limits.in_flight,
-        asking.limits.resolving
-    );
-    Ok(())
 }
 
 /// Says how long the run takes at least, where that is long: neither speed nor order can change it.
