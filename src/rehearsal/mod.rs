@@ -32,6 +32,7 @@ mod labels;
 mod log;
 mod play;
 mod population;
+mod rare;
 mod refusal;
 mod robots_texts;
 mod serve;

@@ -19,6 +19,7 @@ use crate::rehearsal::addresses::{Plan, SHARED, sharing, twin};
 use crate::rehearsal::behaviour::{Behaviour, Course, HANDSHAKE_FAILURE, Reply, Response, Tls, Way};
 use crate::rehearsal::dice::Dice;
 use crate::rehearsal::faults;
+use crate::rehearsal::rare::{FAULTS, FAULTS_OF};
 use crate::rehearsal::robots_texts;
 use crate::rehearsal::web::Existence;
 
@@ -63,154 +64,41 @@ pub(super) enum Kind {
     Fault(&'static str),
 }
 
-/// The mix, in parts of ten thousand. Hosts whose fault depends on counting are not in it.
+/// The mix of those that have no rare fault, in parts of a thousand.
 const MIX: &[(usize, Kind)] = &[
-    (5141, Kind::File),
-    (80, Kind::HttpOnly),
-    (50, Kind::BadCertificate(Tls::Expired)),
-    (40, Kind::BadCertificate(Tls::SelfSigned)),
-    (35, Kind::BadCertificate(Tls::OtherName)),
-    (15, Kind::BadCertificate(Tls::LeafOnly)),
-    (10, Kind::BadCertificate(Tls::UnknownIssuer)),
-    (2, Kind::BadCertificate(Tls::NotYet)),
-    (50, Kind::Alert),
-    (30, Kind::AlertUpgrade),
-    (400, Kind::ToWww),
-    (60, Kind::Hops(1)),
-    (40, Kind::Hops(2)),
-    (20, Kind::Hops(5)),
-    (20, Kind::Hops(6)),
-    (40, Kind::Loop),
-    (20, Kind::NoLocation),
-    (250, Kind::Empty),
-    (450, Kind::Page(200)),
-    (30, Kind::Page(202)),
-    (1350, Kind::Page(404)),
-    (30, Kind::Page(410)),
-    (550, Kind::Page(403)),
-    (40, Kind::Page(401)),
-    (10, Kind::Page(451)),
-    (30, Kind::Page(429)),
-    (60, Kind::Page(500)),
-    (30, Kind::Page(502)),
-    (60, Kind::Page(503)),
-    (20, Kind::Page(521)),
-    (240, Kind::NoName),
-    (60, Kind::NoNameButWww),
-    (40, Kind::NoAddressButWww),
-    (90, Kind::Refuse),
-    (40, Kind::Reset),
-    (30, Kind::Blackhole),
-    // Names.
-    (10, Kind::Fault("dns-servfail")),
-    (4, Kind::Fault("dns-servfail-for-a")),
-    (4, Kind::Fault("dns-refused")),
-    (10, Kind::Fault("dns-nodata")),
-    (2, Kind::Fault("dns-formerr")),
-    (1, Kind::Fault("dns-cut")),
-    (3, Kind::Fault("dns-silent")),
-    (6, Kind::Fault("dns-private-192")),
-    (3, Kind::Fault("dns-private-10")),
-    (4, Kind::Fault("dns-zero")),
-    (2, Kind::Fault("dns-many-private")),
-    (1, Kind::Fault("dns-link-local")),
-    (4, Kind::Fault("dns-private-first")),
-    (6, Kind::Fault("dns-slow")),
-    (4, Kind::Fault("dns-cut-over-udp")),
-    (60, Kind::Fault("dns-alias")),
-    (4, Kind::Fault("dns-alias-nxdomain")),
-    // Doors.
-    (30, Kind::Fault("connect-unreachable")),
-    // Handshakes.
-    (12, Kind::Fault("tls-alert-handshake-failure")),
-    (4, Kind::Fault("tls-alert-protocol-version")),
-    (6, Kind::Fault("tls-alert-unrecognized-name")),
-    (5, Kind::Fault("tls-alert-internal-error")),
-    (2, Kind::Fault("tls-asks-for-certificate")),
-    (8, Kind::Fault("tls-plain")),
-    (6, Kind::Fault("tls-plain-but-http")),
-    (4, Kind::Fault("tls-close")),
-    (8, Kind::Fault("tls-reset")),
-    (1, Kind::Fault("tls-noise")),
-    (2, Kind::Fault("tls-silent")),
-    (60, Kind::Fault("tls-1-2")),
-    (8, Kind::Fault("tls-unclean-end")),
-    (3, Kind::Fault("tls-unclean-end-of-body")),
-    // Heads.
-    (2, Kind::Fault("http-noise")),
-    (2, Kind::Fault("http-09")),
-    (4, Kind::Fault("header-name")),
-    (2, Kind::Fault("header-nul")),
-    (3, Kind::Fault("header-folded")),
-    (2, Kind::Fault("header-lf")),
-    (2, Kind::Fault("headers-150")),
-    (1, Kind::Fault("header-600-kb")),
-    (6, Kind::Fault("http-empty-reply")),
-    (3, Kind::Fault("http-half-head")),
-    (5, Kind::Fault("http-reset-in-head")),
-    (8, Kind::Fault("http-silent")),
-    (1, Kind::Fault("http-silent-in-head")),
-    (1, Kind::Fault("http-trickled-head")),
-    (3, Kind::Fault("http-10")),
-    // Bodies.
-    (2, Kind::Fault("length-twice")),
-    (1, Kind::Fault("length-word")),
-    (2, Kind::Fault("chunk-bad-size")),
-    (4, Kind::Fault("length-short")),
-    (3, Kind::Fault("chunk-no-last")),
-    (5, Kind::Fault("length-none")),
-    (2, Kind::Fault("body-reset")),
-    (2, Kind::Fault("body-stall")),
-    (1, Kind::Fault("body-trickle")),
-    (1, Kind::Fault("body-endless")),
-    (2, Kind::Fault("gzip-not")),
-    (1, Kind::Fault("gzip-cut")),
-    (1, Kind::Fault("gzip-bomb")),
-    (2, Kind::Fault("brotli")),
-    (3, Kind::Fault("encoding-utf-8")),
-    // Statuses.
-    (15, Kind::Fault("challenge-cloudflare")),
-    (5, Kind::Fault("challenge-aws")),
-    (3, Kind::Fault("status-402")),
-    (5, Kind::Fault("status-400")),
-    (4, Kind::Fault("status-406")),
-    (2, Kind::Fault("status-418")),
-    (8, Kind::Fault("status-522")),
-    (5, Kind::Fault("status-526")),
-    (5, Kind::Fault("status-530")),
-    (3, Kind::Fault("status-999")),
-    (2, Kind::Fault("status-204")),
-    (1, Kind::Fault("status-300")),
-    (3, Kind::Fault("busy-seconds")),
-    (2, Kind::Fault("limited-seconds")),
-    (2, Kind::Fault("limited-date")),
-    // Redirects.
-    (5, Kind::Fault("loop-self")),
-    (4, Kind::Fault("redirect-relative")),
-    (2, Kind::Fault("redirect-bad-host")),
-    (3, Kind::Fault("redirect-to-ip")),
-    (1, Kind::Fault("redirect-to-ip-decimal")),
-    (1, Kind::Fault("redirect-to-private")),
-    (3, Kind::Fault("redirect-port-8080")),
-    (1, Kind::Fault("redirect-ftp")),
-    (3, Kind::Fault("redirect-endless")),
-    (3, Kind::Fault("redirect-to-nxdomain")),
-    (2, Kind::Fault("redirect-to-refused")),
-    // Files.
-    (30, Kind::Fault("no-directives")),
-    (8, Kind::Fault("no-directives-json")),
-    (3, Kind::Fault("binary")),
-    (3, Kind::Fault("binary-utf-16")),
-    (20, Kind::Fault("rules-bom")),
-    (3, Kind::Fault("rules-cr")),
-    (2, Kind::Fault("rules-nul")),
-    (7, Kind::Fault("rules-600-kb")),
-    (4, Kind::Fault("html-bom")),
+    (560, Kind::File),
+    (8, Kind::HttpOnly),
+    (7, Kind::BadCertificate(Tls::Expired)),
+    (7, Kind::BadCertificate(Tls::SelfSigned)),
+    (5, Kind::Alert),
+    (3, Kind::AlertUpgrade),
+    (40, Kind::ToWww),
+    (6, Kind::Hops(1)),
+    (4, Kind::Hops(2)),
+    (2, Kind::Hops(5)),
+    (2, Kind::Hops(6)),
+    (4, Kind::Loop),
+    (2, Kind::NoLocation),
+    (25, Kind::Empty),
+    (45, Kind::Page(200)),
+    (3, Kind::Page(202)),
+    (135, Kind::Page(404)),
+    (3, Kind::Page(410)),
+    (55, Kind::Page(403)),
+    (4, Kind::Page(401)),
+    (1, Kind::Page(451)),
+    (3, Kind::Page(429)),
+    (6, Kind::Page(500)),
+    (3, Kind::Page(502)),
+    (6, Kind::Page(503)),
+    (2, Kind::Page(521)),
+    (24, Kind::NoName),
+    (6, Kind::NoNameButWww),
+    (4, Kind::NoAddressButWww),
+    (12, Kind::Refuse),
+    (7, Kind::Reset),
+    (6, Kind::Blackhole),
 ];
-
-/// Their sum.
-#[cfg(test)]
-const WHOLE: usize = 10_000;
 
 /// All invented hosts.
 #[derive(Debug)]
@@ -298,6 +186,9 @@ impl Kind {
 
 /// What kind of host a listed name is.
 pub(super) fn kind(seed: u64, name: &str) -> Kind {
+    if let Some(fault) = rare_fault(seed, name) {
+        return Kind::Fault(fault);
+    }
     let kind = Dice::new(seed, name, "kind").weighted(MIX);
     // A name that starts with `www.` has no twin to send anybody to.
     match kind {
@@ -305,6 +196,18 @@ pub(super) fn kind(seed: u64, name: &str) -> Kind {
         Kind::NoNameButWww | Kind::NoAddressButWww if name.starts_with("www.") => Kind::NoName,
         _ => kind,
     }
+}
+
+/// The rare fault that a listed name has, if it is one of the few.
+fn rare_fault(seed: u64, name: &str) -> Option<&'static str> {
+    let mut left = Dice::new(seed, name, "fault").below(FAULTS_OF);
+    for (share, fault) in FAULTS {
+        if left < *share {
+            return Some(fault);
+        }
+        left -= share;
+    }
+    None
 }
 
 /// Whether the `www.` twin of a listed name exists.
@@ -369,20 +272,15 @@ mod tests {
 
     #[test]
     fn the_mix_adds_up_and_costs_little_patience() {
-        assert_eq!(MIX.iter().map(|(share, _)| share).sum::<usize>(), WHOLE);
-        let costs_patience = |kind: &Kind| match kind {
-            Kind::Blackhole => true,
-            Kind::Fault(name) => is_wait(name),
-            _ => false,
-        };
-        let patience: usize = MIX.iter().filter(|(_, kind)| costs_patience(kind)).map(|(share, _)| share).sum();
-        assert!(patience < WHOLE / 100, "{patience}");
+        assert_eq!(MIX.iter().map(|(share, _)| share).sum::<usize>(), 1000);
+        let silent: usize = MIX.iter().filter(|(_, kind)| *kind == Kind::Blackhole).map(|(share, _)| share).sum();
+        let waits: usize = FAULTS.iter().filter(|(_, name)| is_wait(name)).map(|(share, _)| share).sum();
+        assert!(10 * silent + waits < FAULTS_OF / 100, "{silent} of 1,000 and {waits} of 10,000");
     }
 
     #[test]
-    fn every_fault_of_the_mix_is_there_and_steady() {
-        for (_, kind) in MIX {
-            let Kind::Fault(name) = kind else { continue };
+    fn every_rare_fault_is_there_and_steady() {
+        for (_, name) in FAULTS {
             assert!(faults::find(name).unwrap_or_else(|| panic!("there is no fault {name}")).is_steady(), "{name}");
         }
     }
@@ -393,8 +291,14 @@ mod tests {
         for index in 0..100_000 {
             *counts.entry(kind(3, &format!("host-{index}.example"))).or_insert(0_usize) += 1;
         }
+        let seen = |kind: &Kind| counts.get(kind).copied().unwrap_or(0);
+        for (share, fault) in FAULTS {
+            let (seen, expected) = (seen(&Kind::Fault(fault)), share * 10);
+            assert!(seen.abs_diff(expected) <= expected / 5 + 30, "{fault}: {seen} of 100,000, expected {expected}");
+        }
+        let others = FAULTS_OF - FAULTS.iter().map(|(share, _)| share).sum::<usize>();
         for (share, kind) in MIX {
-            let (seen, expected) = (counts.get(kind).copied().unwrap_or(0), share * 10);
+            let (seen, expected) = (seen(kind), share * others / 100);
             assert!(seen.abs_diff(expected) <= expected / 5 + 30, "{kind:?}: {seen} of 100,000, expected {expected}");
         }
     }
