@@ -127,7 +127,7 @@ pub struct Response {
     pub headers: Vec<(String, String)>,
     /// The decoded body, cut at the limit.
     pub body: Bytes,
-    /// Whether more was on offer than was kept.
+    /// Whether more was, or may have been, on offer than was kept.
     pub is_truncated: bool,
     /// Bytes of the body on the wire, where they were counted.
     pub wire_bytes: Option<u64>,

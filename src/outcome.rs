@@ -62,7 +62,7 @@ crate::words! {
         HttpHeadTooLarge = "http-head-too-large",
         /// The stated length of the body contradicts itself or is no number.
         HttpBadLength = "http-bad-length",
-        /// The connection was closed before a response began.
+        /// The connection was closed before a whole response head had come.
         HttpEmptyReply = "http-empty-reply",
         /// The connection was reset while a response was awaited or read.
         HttpReset = "http-reset",

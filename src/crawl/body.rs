@@ -23,7 +23,9 @@ enum Decoder {
 }
 
 impl Body {
-    /// Starts a body with the response's headers (names in lower case); an encoding that nobody asked for is a failure.
+    /// Starts a body with the response's headers (names in lower case); a coding that nobody asked for is a failure.
+    ///
+    /// Some servers name the body's character set where a coding should stand. That is no coding.
     pub(crate) fn new(headers: &[(String, String)], limit: usize) -> Result<Self, Failure> {
         let capped = Capped { kept: Vec::new(), limit, has_overflowed: false };
         let encodings = headers
@@ -31,7 +33,7 @@ impl Body {
             .filter(|(name, _)| name == "content-encoding")
             .flat_map(|(_, value)| value.split(','))
             .map(str::trim)
-            .filter(|value| !value.is_empty() && !value.eq_ignore_ascii_case("identity"));
+            .filter(|value| !value.is_empty() && !is_no_coding(value));
         let decoder = match encodings.collect::<Vec<_>>()[..] {
             [] => Decoder::Identity(capped),
             [one] if one.eq_ignore_ascii_case("gzip") || one.eq_ignore_ascii_case("x-gzip") => {
@@ -88,6 +90,14 @@ impl Body {
         };
         Ok((capped.kept, capped.has_overflowed))
     }
+}
+
+/// Whether a value of Content-Encoding leaves the bytes as they are: `identity`, or the name of a character set, none
+/// of which is the name of a coding (RFC 9110, section 8.4.1).
+fn is_no_coding(value: &str) -> bool {
+    const CHARACTER_SETS: [&str; 5] = ["utf", "iso-8859", "windows-125", "us-ascii", "ascii"];
+    let value = value.to_ascii_lowercase();
+    value == "identity" || CHARACTER_SETS.iter().any(|name| value.starts_with(name))
 }
 
 fn bad_gzip(error: &io::Error) -> Failure {
@@ -156,7 +166,10 @@ mod tests {
         check(None, b"User-agent: *", 100, Ok((b"User-agent: *", false)));
         check(Some("gzip"), &gzip(b"User-agent: *"), 100, Ok((b"User-agent: *", false)));
         check(Some("X-GZIP"), &gzip(b"User-agent: *"), 100, Ok((b"User-agent: *", false)));
-        check(Some("identity"), b"User-agent: *", 100, Ok((b"User-agent: *", false)));
+        for none in ["identity", "UTF-8", "utf8", "ISO-8859-1", "windows-1252", ", "] {
+            check(Some(none), b"User-agent: *", 100, Ok((b"User-agent: *", false)));
+        }
+        check(Some("utf-8, gzip"), &gzip(b"User-agent: *"), 100, Ok((b"User-agent: *", false)));
         check(Some("gzip"), b"", 100, Ok((b"", false)));
         check(None, b"", 100, Ok((b"", false)));
     }

@@ -88,6 +88,14 @@ pub(crate) fn explain_request(error: &(dyn Error + 'static), phase: Phase) -> Re
     Ok(Failure { cause, detail: Some(chain(error).last().map_or_else(String::new, ToString::to_string)) })
 }
 
+/// Whether TLS ended without its `close_notify`, as many servers' does.
+///
+/// Where nothing else says how long the body is, whether that was its end cannot be known (RFC 8446, section 6.1).
+pub(crate) fn is_unclean_end(error: &(dyn Error + 'static)) -> bool {
+    chain(error)
+        .any(|link| link.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof))
+}
+
 /// The word for a time limit that passed in this phase.
 pub(crate) fn timed_out(phase: Phase) -> Cause {
     match phase {
@@ -122,7 +130,6 @@ fn explain_code(code: ResponseCode) -> Miss {
         ResponseCode::NoError => Cause::DnsNoAddress,
         ResponseCode::NXDomain => Cause::DnsNxdomain,
         ResponseCode::ServFail => Cause::DnsServfail,
-        ResponseCode::FormErr => Cause::DnsMalformed,
         _ => Cause::DnsRefused,
     };
     let is_plain =
@@ -302,5 +309,6 @@ mod tests {
         assert_eq!(word(ResponseCode::ServFail), "dns-servfail");
         assert_eq!(word(ResponseCode::Refused), "dns-refused");
         assert_eq!(word(ResponseCode::NotImp), "dns-refused");
+        assert_eq!(word(ResponseCode::FormErr), "dns-refused");
     }
 }

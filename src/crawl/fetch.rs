@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout_at};
 use url::{Host, Url};
 
 use super::body::Body;
-use super::failure::{Fault, Phase, explain_request, timed_out};
+use super::failure::{Fault, Phase, explain_request, is_unclean_end, timed_out};
 use super::reach::Reach;
 use super::tls::{RECORD, Record, client_config};
 use crate::observation::{Failure, Hop, HttpVersion, Response, TlsVersion};
@@ -194,11 +194,16 @@ impl Fetcher {
         hop.tls_version = response.extensions().get::<TlsInfo>().and_then(TlsInfo::version).and_then(tls_version);
         let headers = header_list(response.headers());
         let mut body = Body::new(&headers, self.settings.max_body).map_err(Stop::Failure)?;
+        let mut may_be_cut = false;
         loop {
             let patience = Instant::now() + self.settings.read_timeout;
             let chunk = match timeout_at(deadline.min(patience), response.chunk()).await {
                 Ok(Ok(Some(chunk))) => chunk,
                 Ok(Ok(None)) => break,
+                Ok(Err(error)) if has_no_length(&headers) && is_unclean_end(&error) => {
+                    may_be_cut = true;
+                    break;
+                }
                 Ok(Err(error)) => return Err(stop(&error, Phase::Body)),
                 // The server was still sending when the whole time was over: not silent, but too slow.
                 Err(_) if deadline < patience => return Err(Stop::Failure(Cause::HttpTooSlow.into())),
@@ -216,7 +221,7 @@ impl Fetcher {
             status: response.status().as_u16(),
             headers,
             body: bytes.into(),
-            is_truncated,
+            is_truncated: is_truncated || may_be_cut,
             wire_bytes: Some(wire_bytes),
         })
     }
@@ -249,6 +254,11 @@ fn sending_phase(error: &reqwest::Error, url: &Url) -> Phase {
         (false, false) if url.scheme() == "https" => Phase::Tls,
         (false, _) => Phase::Head,
     }
+}
+
+/// Whether only the end of the connection tells where the body ends (RFC 9112, section 6.3, item 8).
+fn has_no_length(headers: &[(String, String)]) -> bool {
+    !headers.iter().any(|(name, _)| name == "content-length" || name == "transfer-encoding")
 }
 
 /// A resolver that never looks anything up: it gives the one address that the current request was pinned to.

@@ -85,7 +85,9 @@ pub(super) const TABLE: &[Fault] = &[
     Fault::answers("encoding-identity", Kind::Rules, "The body has no coding, and says so.", |_| {
         encoded("identity", FILE.as_bytes())
     }),
-    bad("encoding-utf-8", "A character set stands where a coding should.", |_| encoded("UTF-8", FILE.as_bytes())),
+    Fault::answers("encoding-utf-8", Kind::Rules, "A character set stands where a coding should.", |_| {
+        encoded("UTF-8", FILE.as_bytes())
+    }),
 ];
 
 static GZIPPED: LazyLock<Bytes> = LazyLock::new(|| gzip(FILE.as_bytes()));

@@ -22,7 +22,7 @@ pub(super) const TABLE: &[Fault] = &[
     }),
     Fault::fails("dns-refused", Cause::DnsRefused, "The resolver says REFUSED.", |_| at(Lookup::Code(REFUSED))),
     Fault::fails("dns-notimp", Cause::DnsRefused, "The resolver says NOTIMP.", |_| at(Lookup::Code(NOTIMP))),
-    Fault::fails("dns-formerr", Cause::DnsMalformed, "The resolver says FORMERR.", |_| at(Lookup::Code(FORMERR))),
+    Fault::fails("dns-formerr", Cause::DnsRefused, "The resolver says FORMERR.", |_| at(Lookup::Code(FORMERR))),
     Fault::fails("dns-silent", Cause::DnsTimeout, "The resolver says nothing.", |_| at(Lookup::Silence)),
     Fault::fails("dns-cut", Cause::DnsMalformed, "The answer ends in the middle of its question.", |_| {
         at(Lookup::Damaged(Damage::Cut))

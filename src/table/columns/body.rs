@@ -44,7 +44,7 @@ pub(super) fn facts() -> [Column; 9] {
         ),
         Column::new(
             "is_truncated",
-            "Whether more was on offer than was kept.",
+            "Whether more was, or may have been, on offer than was kept.",
             Cell::Flag(|row| with_body(row).map(|(_, response)| response.is_truncated)),
         ),
         Column::new(
