@@ -155,16 +155,20 @@ fn curl(jobs: &[bare::Job], web: &Rehearsal, in_flight: usize) -> Result<Option<
     let (authority, config) = (folder.path().join("ca.pem"), folder.path().join("config"));
     fs::write(&authority, &web.announcement.ca_pem)?;
     let mut file = BufWriter::new(File::create(&config)?);
-    for bare::Job { host, address } in jobs {
+    // Each transfer has options of its own: in one list, curl would look through all addresses for each of them.
+    for (number, bare::Job { host, address }) in jobs.iter().enumerate() {
         let (ip, port) = (address.ip(), address.port());
+        if number > 0 {
+            writeln!(file, "next")?;
+        }
         writeln!(file, "url = \"https://{host}:{port}/robots.txt\"\nresolve = \"{host}:{port}:{ip}\"")?;
-        writeln!(file, "output = \"/dev/null\"")?;
+        writeln!(file, "output = \"/dev/null\"\nhttp1.1\ncompressed\nheader = \"Connection: close\"")?;
+        writeln!(file, "cacert = {authority:?}")?;
     }
     file.into_inner()?.sync_all()?;
     let before = used::children_cpu()?;
     let mut command = Command::new("curl");
-    command.args(["--parallel", "--parallel-max", &in_flight.to_string(), "--silent", "--http1.1", "--compressed"]);
-    command.args(["--header", "Connection: close", "--cacert"]).arg(&authority).arg("--config").arg(&config);
+    command.args(["--parallel", "--parallel-max", &in_flight.to_string(), "--silent", "--config"]).arg(&config);
     // Some hosts answer as they were recorded, which curl may call a failure; it has made its connections all the same.
     command.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
     let cpu = used::children_cpu()?.saturating_sub(before);

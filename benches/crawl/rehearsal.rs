@@ -75,14 +75,17 @@ impl Rehearsal {
             }
             Ok::<_, Box<dyn Error>>(found)
         })?;
-        // The last door is the widest; hosts behind the others refuse or lose connections, and would measure nothing.
+        // The door that most hosts live behind is the open one; behind the others they refuse or lose connections, and
+        // would measure nothing. The first door that holds an address is its own, as it is for the crawl.
         let doors = self.doors()?;
-        let (open, closed) = doors.split_last().ok_or("no doors")?;
+        let door_of = |ip: &IpAddr| doors.iter().position(|door| door.block.contains(ip));
+        let behind = |place: usize| addresses.iter().filter(move |(_, ip)| door_of(ip) == Some(place));
+        let open = (0..doors.len()).max_by_key(|place| behind(*place).count()).ok_or("no doors")?;
         let jobs = |port| -> Vec<Job> {
-            let reachable = addresses.iter().filter(|(_, ip)| !closed.iter().any(|door| door.block.contains(ip)));
-            reachable.map(|(host, ip)| Job { host: host.clone(), address: SocketAddr::new(*ip, port) }).collect()
+            behind(open).map(|(host, ip)| Job { host: host.clone(), address: SocketAddr::new(*ip, port) }).collect()
         };
-        Ok(Jobs { https: jobs(open.https), http: jobs(open.http) })
+        let jobs = Jobs { https: jobs(doors[open].https), http: jobs(doors[open].http) };
+        if jobs.https.is_empty() { Err("no host has an address and a door".into()) } else { Ok(jobs) }
     }
 }
 
