@@ -10,6 +10,10 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+/// The system's allocator costs a tenth of a crawl's CPU time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Where the HTTP client says, at the level debug, each address that it opens a socket to.
 const DIALS: &str = "hyper_util::client::legacy::connect::http";
 

@@ -226,12 +226,12 @@ async fn ask_everyone(
             by_class: tally.by_class,
         });
     };
-    let crawling = crawl(targets, settings, sink, &pulse, &stop);
-    tokio::pin!(crawling);
+    // As a task of its own it runs on the threads of those that it waits for, which need not wake another one.
+    let mut crawling = tokio::spawn(async move { crawl(targets, settings, sink, &pulse, &stop).await });
     let mut ticks = tokio::time::interval(Duration::from_millis(100));
     let ended = loop {
         tokio::select! {
-            ended = &mut crawling => break ended,
+            ended = &mut crawling => break ended.unwrap_or_else(|error| Err(error).context("crawling")),
             _ = ticks.tick() => show(),
         }
     };
