@@ -1,0 +1,418 @@
+//! What a comparison needs of each row of a part, column by column: about a hundred bytes a host, no body.
+
+use anyhow::{Context, ensure};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int64Type};
+
+use super::names::{Names, NamesReader};
+use super::source::{Source, Tracked};
+use crate::classify::row::{By, Restriction};
+use crate::outcome::{Outcome, OutcomeClass};
+use crate::stats::agents::column_of;
+use crate::stats::columns::{Flags, Words};
+
+/// An agent's level on a host and what it comes from, in a byte; or that nothing is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Level(u8);
+
+impl Level {
+    /// No verdict is possible, or none is stored.
+    pub(super) const UNKNOWN: Self = Self(0);
+
+    fn new(restriction: Option<Restriction>, by: Option<By>) -> Self {
+        let Some(restriction) = restriction else { return Self::UNKNOWN };
+        Self(1 + 4 * restriction as u8 + by.map_or(3, |by| by as u8))
+    }
+
+    pub(super) fn restriction(self) -> Option<Restriction> {
+        let place = self.0.checked_sub(1)? / 4;
+        Some(Restriction::ALL[usize::from(place)])
+    }
+
+    /// Whether the levels, or what they come from, are known to be others.
+    pub(super) fn differs(self, other: Self) -> bool {
+        let (Some(one), Some(two)) = (self.restriction(), other.restriction()) else { return false };
+        one != two || self.by().zip(other.by()).is_some_and(|(one, two)| one != two)
+    }
+
+    pub(super) fn by(self) -> Option<By> {
+        By::ALL.get(usize::from(self.0.checked_sub(1)? % 4)).copied()
+    }
+}
+
+/// The questions that a row answers with yes or no, one column each.
+pub(super) const SETS: [&str; 3] = ["core_training_stricter", "any_ai", "any_ai_named"];
+
+/// How much is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Who was asked, and whether that gave a verdict.
+    Outcomes,
+    /// And the verdicts.
+    Verdicts,
+    /// And everything by which a host can change.
+    Everything,
+}
+
+/// The facts of the rows of one part.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    names: String,
+    ends: Vec<u32>,
+    /// Places in the part; rows of further captures are passed over.
+    rows: Vec<u32>,
+    outcomes: Vec<Option<Outcome>>,
+    ranks: Vec<u32>,
+    agents: usize,
+    levels: Vec<Level>,
+    /// As they are stored, where the rows are judged again.
+    stored: Option<Vec<Level>>,
+    sets: Vec<u8>,
+    bodies: Vec<Body>,
+    tokens: Lists,
+    signals: Lists,
+    templates: Vec<Option<Template>>,
+    /// Whether the row says what signals there are, be it none.
+    says_signals: Vec<bool>,
+}
+
+/// Which bytes were kept: equal for equal files. Half of a SHA-256 is enough to tell files apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Body {
+    sha256: Option<[u8; 16]>,
+    is_truncated: bool,
+}
+
+/// Who wrote the file, by numbers of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Template {
+    /// The template and its version.
+    pub(super) version: u32,
+    /// The agents named outside of it.
+    pub(super) own_agents: u32,
+}
+
+/// One row of [`Facts`].
+#[derive(Clone, Copy)]
+pub(super) struct Host<'f> {
+    pub(super) facts: &'f Facts,
+    pub(super) at: usize,
+}
+
+#[derive(Debug, Default)]
+struct Lists {
+    ends: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    fn push(&mut self, mut items: Vec<u32>) {
+        items.sort_unstable();
+        items.dedup();
+        self.items.extend(items);
+        self.ends.push(u32::try_from(self.items.len()).expect("a part has fewer than 2^32 items"));
+    }
+
+    fn get(&self, at: usize) -> &[u32] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.items[start as usize..self.ends[at] as usize]
+    }
+}
+
+impl Facts {
+    /// Reads a part.
+    pub(super) fn read(
+        source: &Source<'_>,
+        part: usize,
+        tracked: &Tracked,
+        names: &Names,
+        extent: Extent,
+    ) -> anyhow::Result<Self> {
+        let reading = || format!("reading {}", source.parts[part].display());
+        let verdicts = tracked.columns();
+        let mut columns = vec!["domain", "capture_index", "outcome", "rank"];
+        if extent != Extent::Outcomes {
+            columns.extend(verdicts.iter().map(String::as_str).chain(SETS).chain(["named_agents"]));
+        }
+        if extent == Extent::Everything {
+            columns.extend(DETAILS);
+        }
+        let mut facts = Self { agents: tracked.len(), ..Self::default() };
+        let mut reader = names.reader();
+        let mut row = 0;
+        for batch in source.batches(part, &columns)? {
+            let batch = batch?;
+            facts.add(&batch, row, tracked, &mut reader, extent).with_context(reading)?;
+            row += u32::try_from(batch.num_rows()).context("a batch of more than 2^32 rows")?;
+        }
+        if source.again.is_some() && extent == Extent::Everything {
+            facts.stored = Some(facts.stored_levels(source, part, tracked).with_context(reading)?);
+        }
+        Ok(facts)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn hosts(&self) -> impl Iterator<Item = Host<'_>> {
+        (0..self.len()).map(|at| Host { facts: self, at })
+    }
+
+    fn add(
+        &mut self,
+        batch: &RecordBatch,
+        first_row: u32,
+        tracked: &Tracked,
+        reader: &mut NamesReader<'_>,
+        extent: Extent,
+    ) -> anyhow::Result<()> {
+        let rows = batch.num_rows();
+        let domains = texts(batch, "domain")?.context("it has no column domain")?;
+        let kept = first_captures(batch)?;
+        let outcomes = Words::read(batch, "outcome")?;
+        ensure!(outcomes.is_present(), "it has no column outcome");
+        let outcomes = outcomes.decode(rows, Outcome::from_word);
+        let ranks = integers(batch, "rank")?;
+        for &row in &kept {
+            self.names += if domains.is_valid(row) { domains.value(row) } else { "" };
+            self.ends.push(u32::try_from(self.names.len()).context("more than 4 GiB of names in a part")?);
+            self.rows.push(first_row + u32::try_from(row).expect("a batch is small"));
+            self.outcomes.push(outcomes[row]);
+            self.ranks.push(ranks[row].and_then(|rank| u32::try_from(rank).ok()).unwrap_or(0));
+        }
+        if extent == Extent::Outcomes {
+            return Ok(());
+        }
+        self.levels.extend(levels(batch, &kept, tracked)?);
+        let flags = SETS.iter().map(|name| Flags::read(batch, name)).collect::<anyhow::Result<Vec<_>>>()?;
+        self.sets.extend(kept.iter().map(|row| {
+            let bits = |(number, flags): (usize, &Flags)| {
+                flags.flag(*row).map_or(0, |yes| (1 | u8::from(yes) << 1) << (2 * number))
+            };
+            flags.iter().enumerate().map(bits).fold(0, |all, bits| all | bits)
+        }));
+        if extent == Extent::Everything {
+            self.add_details(batch, &kept, reader)?;
+        }
+        Ok(())
+    }
+
+    fn add_details(&mut self, batch: &RecordBatch, kept: &[usize], reader: &mut NamesReader<'_>) -> anyhow::Result<()> {
+        let hashes = hashes(batch, "body_sha256")?;
+        let truncated = Flags::read(batch, "is_truncated")?;
+        let tokens = Items::read(batch, "named_agents", &["token"])?;
+        let signals = Items::read(batch, "signals", &["kind", "key", "value"])?;
+        let own_agents = Items::read(batch, "own_named_agents", &[])?;
+        let (template, version) = (Words::read(batch, "template")?, texts(batch, "template_version")?);
+        for &row in kept {
+            self.bodies.push(Body { sha256: hashes[row], is_truncated: truncated.flag(row).unwrap_or(false) });
+            self.tokens.push(tokens.of(row).into_iter().flatten().map(|token| reader.number(&token)).collect());
+            let said = signals.of(row);
+            self.says_signals.push(said.is_some());
+            self.signals
+                .push(said.into_iter().flatten().map(|signal| reader.number(&signal.replace('\0', " "))).collect());
+            let template = template.word(row).ok().map(|template| {
+                let version = version.as_ref().filter(|versions| versions.is_valid(row)).map(|texts| texts.value(row));
+                let mut own: Vec<String> = own_agents.of(row).into_iter().flatten().collect();
+                own.sort_unstable();
+                Template {
+                    version: reader.number(&format!("{template} {}", version.unwrap_or_default())),
+                    own_agents: reader.number(&own.join("\n")),
+                }
+            });
+            self.templates.push(template);
+        }
+        Ok(())
+    }
+
+    fn stored_levels(&self, source: &Source<'_>, part: usize, tracked: &Tracked) -> anyhow::Result<Vec<Level>> {
+        let verdicts = tracked.columns();
+        let mut columns = vec!["capture_index", "named_agents"];
+        columns.extend(verdicts.iter().map(String::as_str));
+        let mut stored = Vec::with_capacity(self.levels.len());
+        for batch in source.stored_batches(part, &columns) {
+            let batch = batch?;
+            stored.extend(levels(&batch, &first_captures(&batch)?, tracked)?);
+        }
+        ensure!(stored.len() == self.levels.len(), "it has other rows than it had");
+        Ok(stored)
+    }
+}
+
+/// What [`Extent::Everything`] reads besides.
+const DETAILS: [&str; 6] =
+    ["body_sha256", "is_truncated", "signals", "template", "template_version", "own_named_agents"];
+
+impl<'f> Host<'f> {
+    pub(super) fn name(self) -> &'f str {
+        let start = self.at.checked_sub(1).map_or(0, |before| self.facts.ends[before]);
+        &self.facts.names[start as usize..self.facts.ends[self.at] as usize]
+    }
+
+    pub(super) fn row(self) -> u32 {
+        self.facts.rows[self.at]
+    }
+
+    pub(super) fn outcome(self) -> Option<Outcome> {
+        self.facts.outcomes[self.at]
+    }
+
+    pub(super) fn class(self) -> Option<OutcomeClass> {
+        self.outcome().map(Outcome::class)
+    }
+
+    pub(super) fn is_determinable(self) -> bool {
+        self.class().is_some_and(OutcomeClass::is_determinable)
+    }
+
+    /// Whether bytes were read as a robots.txt file.
+    pub(super) fn has_file(self) -> bool {
+        self.class().is_some_and(|class| matches!(class, OutcomeClass::Readable | OutcomeClass::Empty))
+    }
+
+    /// One level for each tracked agent.
+    pub(super) fn levels(self) -> &'f [Level] {
+        &self.facts.levels[self.at * self.facts.agents..(self.at + 1) * self.facts.agents]
+    }
+
+    /// The levels as they are stored, where they are judged again; else the same.
+    pub(super) fn stored_levels(self) -> &'f [Level] {
+        let levels = self.facts.stored.as_ref().unwrap_or(&self.facts.levels);
+        &levels[self.at * self.facts.agents..(self.at + 1) * self.facts.agents]
+    }
+
+    /// The rank in the list; 0 where it has none.
+    pub(super) fn rank(self) -> u32 {
+        self.facts.ranks[self.at]
+    }
+
+    /// The answers to the questions of [`SETS`], two bits each: known, and yes.
+    pub(super) fn sets(self) -> u8 {
+        self.facts.sets[self.at]
+    }
+
+    pub(super) fn body(self) -> Body {
+        self.facts.bodies[self.at]
+    }
+
+    /// Tokens on user-agent lines, ascending by number.
+    pub(super) fn tokens(self) -> &'f [u32] {
+        self.facts.tokens.get(self.at)
+    }
+
+    /// Signals, ascending by number; nothing where the snapshot does not record them. Without a file there is none.
+    pub(super) fn signals(self) -> Option<&'f [u32]> {
+        let is_absent = self.class() == Some(OutcomeClass::Absent);
+        (is_absent || self.says_signals()).then(|| self.facts.signals.get(self.at))
+    }
+
+    /// Whether the row itself says what signals there are.
+    pub(super) fn says_signals(self) -> bool {
+        self.facts.says_signals[self.at]
+    }
+
+    pub(super) fn template(self) -> Option<Template> {
+        self.facts.templates[self.at]
+    }
+}
+
+/// The levels of these rows, agent by agent within a row.
+fn levels(batch: &RecordBatch, rows: &[usize], tracked: &Tracked) -> anyhow::Result<Vec<Level>> {
+    let all = batch.num_rows();
+    let unnamed = Words::read(batch, "unnamed_restriction")?.decode(all, Restriction::from_word);
+    let mut levels = vec![Level::UNKNOWN; rows.len() * tracked.len()];
+    for (place, &row) in rows.iter().enumerate() {
+        levels[place * tracked.len()] = Level::new(unnamed[row], None);
+    }
+    for (agent, token) in tracked.agents() {
+        let column = column_of(token);
+        let restrictions = Words::read(batch, &column)?;
+        let bys = Words::read(batch, &format!("{column}_by"))?;
+        if restrictions.is_present() {
+            let restrictions = restrictions.decode(all, Restriction::from_word);
+            let bys = bys.decode(all, By::from_word);
+            for (place, &row) in rows.iter().enumerate() {
+                levels[place * tracked.len() + agent] = Level::new(restrictions[row], bys[row]);
+            }
+            continue;
+        }
+        // No column of its own: it is among the named agents, or it inherits.
+        let named = Items::read(batch, "named_agents", &["token", "restriction"])?;
+        let wanted = format!("{}\u{0}", token.to_ascii_lowercase());
+        for (place, &row) in rows.iter().enumerate() {
+            let own =
+                named.of(row).into_iter().flatten().find_map(|item| item.strip_prefix(&wanted).map(str::to_owned));
+            levels[place * tracked.len() + agent] = match own {
+                Some(word) => Level::new(Restriction::from_word(&word), Some(By::Named)),
+                None => Level::new(unnamed[row], None),
+            };
+        }
+    }
+    Ok(levels)
+}
+
+/// The rows that are a target's first capture.
+fn first_captures(batch: &RecordBatch) -> anyhow::Result<Vec<usize>> {
+    let captures = integers(batch, "capture_index")?;
+    Ok((0..batch.num_rows()).filter(|row| captures[*row].unwrap_or(0) == 0).collect())
+}
+
+/// Items of a column of lists, each as one text: the named fields joined, or the item itself where none is named.
+struct Items {
+    lists: Option<ArrayRef>,
+    fields: Vec<StringArray>,
+}
+
+impl Items {
+    fn read(batch: &RecordBatch, name: &str, fields: &[&str]) -> anyhow::Result<Self> {
+        let Some(lists) = batch.column_by_name(name) else { return Ok(Self { lists: None, fields: Vec::new() }) };
+        let no_lists = || format!("column {name} is {}, which holds no lists", lists.data_type());
+        let values = lists.as_list_opt::<i32>().with_context(no_lists)?.values();
+        let as_text = |array: &ArrayRef| anyhow::Ok(cast(array, &DataType::Utf8)?.as_string::<i32>().clone());
+        let fields = if fields.is_empty() {
+            vec![as_text(values).with_context(no_lists)?]
+        } else {
+            let items = values.as_struct_opt().with_context(no_lists)?;
+            let field =
+                |field: &&str| as_text(items.column_by_name(field).with_context(|| format!("{name} has no {field}"))?);
+            fields.iter().map(field).collect::<anyhow::Result<_>>()?
+        };
+        Ok(Self { lists: Some(lists.clone()), fields })
+    }
+
+    /// The items of a row; nothing where it has no list.
+    fn of(&self, row: usize) -> Option<impl Iterator<Item = String> + '_> {
+        let lists = self.lists.as_ref()?.as_list::<i32>();
+        if lists.is_null(row) {
+            return None;
+        }
+        let offset = |at: usize| usize::try_from(lists.value_offsets()[at]).expect("offsets are not negative");
+        let text = |item: usize| {
+            let fields =
+                self.fields.iter().filter(move |field| field.is_valid(item)).map(move |field| field.value(item));
+            fields.collect::<Vec<_>>().join("\u{0}")
+        };
+        Some((offset(row)..offset(row + 1)).map(text))
+    }
+}
+
+fn texts(batch: &RecordBatch, name: &str) -> anyhow::Result<Option<StringArray>> {
+    let Some(column) = batch.column_by_name(name) else { return Ok(None) };
+    let texts = cast(column, &DataType::Utf8).with_context(|| format!("column {name} is {}", column.data_type()))?;
+    Ok(Some(texts.as_string::<i32>().clone()))
+}
+
+fn integers(batch: &RecordBatch, name: &str) -> anyhow::Result<Vec<Option<i64>>> {
+    let Some(column) = batch.column_by_name(name) else { return Ok(vec![None; batch.num_rows()]) };
+    let numbers = cast(column, &DataType::Int64).with_context(|| format!("column {name} is {}", column.data_type()))?;
+    Ok(numbers.as_primitive::<Int64Type>().iter().collect())
+}
+
+fn hashes(batch: &RecordBatch, name: &str) -> anyhow::Result<Vec<Option<[u8; 16]>>> {
+    let Some(column) = batch.column_by_name(name) else { return Ok(vec![None; batch.num_rows()]) };
+    let hashes = cast(column, &DataType::Binary).with_context(|| format!("column {name} is {}", column.data_type()))?;
+    let half = |hash: Option<&[u8]>| hash.and_then(|hash| hash.get(..16)?.try_into().ok());
+    Ok(hashes.as_binary::<i32>().iter().map(half).collect())
+}
