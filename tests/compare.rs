@@ -130,15 +130,157 @@ fn two_snapshots(folder: &Path) {
     write(folder, "2026-01-09", &classifier("rfc"), &after);
 }
 
+/// Writes what the commands can be tried on.
+#[test]
+#[ignore = "writes into the folder that SURVEY_TEST_SNAPSHOT names"]
+fn two_snapshots_to_look_at() {
+    let root = std::env::var_os("SURVEY_TEST_SNAPSHOT").expect("SURVEY_TEST_SNAPSHOT names a folder");
+    two_snapshots(Path::new(&root));
+}
+
 #[test]
 fn each_host_that_differs_has_its_cause_and_its_lines() {
     let folder = tempfile::tempdir().unwrap();
     two_snapshots(&folder.path().join("s"));
     let (old, new) = ("s@2026-01-02", "s@2026-01-09");
     let csv = succeed(folder.path(), &["diff", old, new, "--format", "csv", "--agents", "GPTBot,CCBot"]);
-    insta::assert_snapshot!(csv, @"");
+    insta::assert_snapshot!(csv, @r"
+    host,cause,direction,change,subject,from,to,from_by,to_by
+    appeared.example,outcome,tightened,level,GPTBot,none,full,default,named
+    appeared.example,outcome,tightened,named,gptbot,,,,
+    appeared.example,outcome,tightened,outcome,,absent-404,rules,,
+    gained.example,outcome,,outcome,,connect-timeout,empty,,
+    gone.example,only-before,,outcome,,rules,,,
+    loosened.example,own-or-platform,loosened,level,CCBot,full,partial,named,wildcard
+    loosened.example,own-or-platform,loosened,no-longer-named,ccbot,,,,
+    lost.example,outcome,,outcome,,rules,tls-alert,,
+    new.example,only-after,,outcome,,,empty,,
+    noise.example,noise,,bytes,,,,,
+    other-failure.example,outcome,,outcome,,dns-nxdomain,dns-servfail,,
+    other-path.example,own-or-platform,,rules,,,,,
+    page.example,noise,,bytes,,,,,
+    renamed.example,own-or-platform,,named,foobot,,,,
+    tightened.example,own-or-platform,tightened,level,GPTBot,partial,full,wildcard,named
+    tightened.example,own-or-platform,tightened,named,\u{1b}[2jbot,,,,
+    tightened.example,own-or-platform,tightened,named,gptbot,,,,
+    vanished.example,outcome,loosened,level,GPTBot,full,none,named,default
+    vanished.example,outcome,loosened,no-longer-named,gptbot,,,,
+    vanished.example,outcome,loosened,outcome,,rules,absent-410,,
+    ");
     let text = succeed(folder.path(), &["diff", old, new, "--agents", "GPTBot,CCBot"]);
-    insta::assert_snapshot!(text, @"");
+    let from = |start: &str| text.find(start).unwrap();
+    insta::assert_snapshot!(text[from("Why hosts differ")..from("From level to level")], @r"
+    Why hosts differ
+    ────────────────
+      Each host of both snapshots once.
+
+      cause                                       hosts   in the panel
+                                          of 12 in-both     of 8 panel
+      own decision of the site            not known
+      template of a platform or CDN       not known
+      site or platform, not known which        4  33.3%       4  50.0%
+      another outcome                          5  41.7%       2  25.0%
+        a file came                            1   8.3%       1  12.5%
+        a file went                            1   8.3%       1  12.5%
+        other word, verdict in both            0   0.0%       0   0.0%
+        verdict lost                           1   8.3%       0   0.0%
+        verdict gained                         1   8.3%       0   0.0%
+        no verdict in either                   1   8.3%       0   0.0%
+      catalogue or definition only             0   0.0%       0   0.0%
+      noise: other bytes, same rules           2  16.7%       1  12.5%
+      nothing differs                          1   8.3%       1  12.5%
+
+      These snapshots do not record templates, so what a site decided and what its platform or CDN did
+      cannot be told apart.
+      Each host has one cause. Own decision and platform: with a file in both, whose rules, named agents
+      or signals differ. Outcome: another word for what happened, be it a file that came or went.
+      By definition rfc, dialect rfc9309.
+
+    Hosts that tightened or loosened
+    ────────────────────────────────
+      Hosts whose level changed for at least one of the agents below, the unnamed crawler included.
+
+      Hosts, and their share of 8 panel hosts:
+      hosts that                                 all   with a file in both   a file came or went
+      tightened: more is closed             2  25.0%              1  12.5%              1  12.5%
+      loosened: less is closed              2  25.0%              1  12.5%              1  12.5%
+      mixed: more to some, less to others   0   0.0%              0   0.0%              0   0.0%
+
+      Levels are ordered none, partial, mostly, full.
+      By definition rfc, dialect rfc9309.
+
+    Agent by agent
+    ──────────────
+      Hosts that closed more or less of their site to each agent, and that began or ceased to name it.
+
+      Hosts, and their share of 8 panel hosts:
+      agent           tightened   loosened   now named   no longer named
+      GPTBot           2  25.0%   1  12.5%    2  25.0%          1  12.5%
+      CCBot            0   0.0%   1  12.5%    0   0.0%          1  12.5%
+      * (not named)    0   0.0%   0   0.0%    0   0.0%          0   0.0%
+
+      By definition rfc, dialect rfc9309.
+    ");
+    insta::assert_snapshot!(text[from("Hosts that tightened\n────────────────────\n")..], @r"
+    Hosts that tightened
+    ────────────────────
+      2 of 8 panel hosts.
+
+      appeared.example  (outcome: absent-404 → rules)
+        GPTBot: none → full
+        +    1  User-agent: GPTBot
+        +    2  Disallow: /
+      tightened.example  (own-or-platform)
+        GPTBot: partial → full
+        +    4  User-agent: GPTBot
+        +    5  User-agent: \u{1b}[2JBot
+        +    6  Disallow: /
+
+    Hosts that loosened
+    ───────────────────
+      2 of 8 panel hosts.
+
+      loosened.example  (own-or-platform)
+        CCBot: full → partial
+        -    1  User-agent: CCBot
+        -    2  Disallow: /
+      vanished.example  (outcome: rules → absent-410)
+        GPTBot: full → none
+        -    1  User-agent: GPTBot
+        -    2  Disallow: /
+
+    Site or platform, not known which
+    ─────────────────────────────────
+      4 of 12 in-both hosts.
+
+      loosened.example, other-path.example, renamed.example, tightened.example
+
+    Another outcome
+    ───────────────
+      5 of 12 in-both hosts.
+
+      appeared.example (absent-404 → rules), gained.example (connect-timeout → empty), lost.example
+      (rules → tls-alert), other-failure.example (dns-nxdomain → dns-servfail), vanished.example (rules
+      → absent-410)
+
+    Noise: other bytes, same rules
+    ──────────────────────────────
+      2 of 12 in-both hosts.
+
+      noise.example, page.example
+
+    In the earlier snapshot only
+    ────────────────────────────
+      1 of 14 in-either hosts.
+
+      gone.example
+
+    In the later snapshot only
+    ──────────────────────────
+      1 of 14 in-either hosts.
+
+      new.example
+    ");
     let json: Value =
         serde_json::from_str(&succeed(folder.path(), &["diff", old, new, "--json", "--list", "1"])).unwrap();
     let groups = json["hosts"].as_array().unwrap();
@@ -275,7 +417,7 @@ fn a_rehearsed_list_surveyed_twice_does_not_differ() {
     let csv = succeed(folder, &["diff", old, new, "--format", "csv"]);
     assert_eq!(csv.lines().count(), 1, "{csv}");
     let text = succeed(folder, &["trend", "rehearsals/list"]);
-    assert!(text.contains("REHEARSAL") && text.contains("over 2 waves, 2026-01-02 to 2026-01-09"), "{text}");
+    assert!(text.contains("REHEARSAL") && text.contains("2 waves, 2026-01-02 to 2026-01-09"), "{text}");
 
     write(&folder.join("real"), "2026-01-02", &classifier("rfc"), &[("a.example", file(""))]);
     assert!(fail(folder, &["diff", "real", new]).contains("is a rehearsal"));

@@ -11,7 +11,7 @@ use crate::cli::Output;
 use crate::progress::Counter;
 use crate::report::{Comparison, ComparisonFormat, Group, write_comparison};
 use crate::snapshot::Snapshot;
-use crate::stats::{Cause, Change, Diff, Direction, changed_lines, diff};
+use crate::stats::{Body, Cause, Change, Diff, Direction, Section, changed_lines, diff};
 
 /// Compare two snapshots, host by host: what was closed and opened, and why
 ///
@@ -84,8 +84,11 @@ pub(super) fn run(args: &DiffArgs, output: &Output) -> anyhow::Result<ExitCode> 
     }
     let sources = comparable.sources();
     let [before, after] = sources.as_slice() else { unreachable!("two snapshots were opened") };
-    let found = diff(before, after, &comparable.tracked, comparable.dialect)?;
+    let mut found = diff(before, after, &comparable.tracked, comparable.dialect)?;
     let limit = if args.all { usize::MAX } else { args.list };
+    if format == ComparisonFormat::Text {
+        found.answers.iter_mut().flat_map(|answer| &mut answer.sections).for_each(|section| shorten(section, limit));
+    }
     let mut groups = groups(&found, limit);
     if format != ComparisonFormat::Csv {
         for group in groups.iter_mut().filter(|group| group.lines.is_some()) {
@@ -111,6 +114,20 @@ pub(super) fn run(args: &DiffArgs, output: &Output) -> anyhow::Result<ExitCode> 
         None => false,
     };
     Ok(if is_alarmed { ExitCode::from(ALARMED) } else { ExitCode::SUCCESS })
+}
+
+/// Sections whose rows are as many as what came up.
+const LONG: [&str; 3] = ["named", "signals", "outcomes"];
+
+/// Leaves the first rows of a long section, and says so.
+fn shorten(section: &mut Section, limit: usize) {
+    if let Body::Table { columns: _, rows } = &mut section.body
+        && LONG.contains(&section.name)
+        && rows.len() > limit
+    {
+        section.notes.push(format!("The first {limit} of {} lines; --all shows them all.", rows.len()).into());
+        rows.truncate(limit);
+    }
 }
 
 /// The hosts that are shown: by direction with their lines, then all by cause.

@@ -72,7 +72,7 @@ pub(super) fn run(args: &TrendArgs, output: &Output) -> anyhow::Result<()> {
     let answers = trend(&waves, &comparable.tracked, args.missing, comparable.dialect)?;
     let comparison = Comparison {
         title: format!(
-            "{} over {} waves, {} to {}, missing {}",
+            "Trend of {}: {} waves, {} to {}, missing {}",
             args.folder.display(),
             waves.len(),
             waves.first().map_or("", |wave| &wave.date),

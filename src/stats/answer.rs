@@ -31,7 +31,7 @@ crate::words! {
         /// The balanced panel of two snapshots: hosts that are determinable in both.
         Panel = "panel",
         /// Hosts that were at the level of the row in the earlier of two snapshots.
-        AtThisLevel = "at-this-level",
+        AtThisLevel = "at-level",
         /// Hosts of the panel of which both snapshots say what signals there are.
         SignalsRecorded = "signals-recorded",
         /// Hosts with a verdict in a wave of a series: determinable then, or by an earlier verdict where those are carried.

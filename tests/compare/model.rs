@@ -19,7 +19,7 @@ const AGENTS: [&str; 2] = ["GPTBot", "CCBot"];
 type World = BTreeMap<String, Seen>;
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn a_diff_says_what_two_worlds_differ_in((before, after) in (worlds(), worlds())) {

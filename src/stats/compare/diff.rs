@@ -210,7 +210,12 @@ fn decide(
             drafts[at].change.cause = cause;
         }
     }
-    let text = |numbers: Vec<u32>| numbers.into_iter().map(|number| Arc::clone(&texts[number as usize])).collect();
+    // Numbers are given as threads come to them; the order of texts is the same in every run.
+    let text = |numbers: Vec<u32>| {
+        let mut all: Vec<Arc<str>> = numbers.into_iter().map(|number| Arc::clone(&texts[number as usize])).collect();
+        all.sort_unstable();
+        all
+    };
     let name = |draft: Draft| {
         let Draft { change, if_rules_differ: _, tokens: (named, no_longer_named), signals: (came, went) } = draft;
         Change {

@@ -325,13 +325,13 @@ fn tokens(tally: &Tally, texts: &[Arc<str>]) -> Section {
 
 fn signals(tally: &Tally, texts: &[Arc<str>]) -> Section {
     let is_recorded = tally.signals_recorded > 0;
-    let body = if is_recorded {
-        let rows = came_and_went(&tally.signals, texts, Denominator::SignalsRecorded, tally.signals_recorded);
-        let columns = vec![Column::new("signal", "signal"), Column::new("came", "came"), Column::new("went", "went")];
-        Body::Table { columns, rows }
+    let rows = if is_recorded {
+        came_and_went(&tally.signals, texts, Denominator::SignalsRecorded, tally.signals_recorded)
     } else {
-        Body::Missing { columns: vec!["signals".into()] }
+        let any = Cell::Labelled { word: "any", label: "any signal" };
+        vec![Row::new(vec![any, Cell::Absent(Absence::NotKnown), Cell::Absent(Absence::NotKnown)])]
     };
+    let columns = vec![Column::new("signal", "signal"), Column::new("came", "came"), Column::new("went", "went")];
     let mut notes: Vec<Cow<'static, str>> = Vec::new();
     if !is_recorded {
         notes.push(
@@ -345,7 +345,7 @@ fn signals(tally: &Tally, texts: &[Arc<str>]) -> Section {
         caption: "AI preferences beside Allow and Disallow.".into(),
         depth: Depth::Detail,
         is_judged: false,
-        body,
+        body: Body::Table { columns, rows },
         notes,
     }
 }
