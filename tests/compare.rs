@@ -16,12 +16,12 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, Fields};
 use parquet::arrow::ArrowWriter;
 use serde_json::Value;
-use survey::classify::Row;
+use survey::classify::{Classifier, Row};
 use survey::outcome::Cause;
 use survey::snapshot::{Snapshot, rejudge, rejudge_part};
 use survey::table::{Provenance, Table, columns, read_columns};
 
-use self::made::{Seen, classifier, file, judge, write};
+use self::made::{Seen, classifier, judge, open};
 use crate::whole::{fail, path_of, run, succeed, world};
 
 const GPTBOT: &str = "User-agent: GPTBot\nDisallow: /\n";
@@ -423,18 +423,33 @@ fn a_rehearsed_list_surveyed_twice_does_not_differ() {
     assert!(fail(folder, &["diff", "real", new]).contains("is a rehearsal"));
 }
 
+fn file(text: &str) -> Seen {
+    Seen::File(text.to_owned())
+}
+
+/// Writes a snapshot of these hosts, three to a part.
+fn write<S: AsRef<str>>(folder: &Path, date: &str, classifier: &Classifier, hosts: &[(S, Seen)]) -> Snapshot {
+    let mut writer = open(folder, date, classifier, 3);
+    for (index, (host, seen)) in (0..).zip(hosts) {
+        writer.push(judge(classifier, index, host.as_ref(), seen)).expect("a row can be written");
+    }
+    let snapshot = writer.snapshot().clone();
+    writer.finish("2026-11-30T15:00:00Z".parse().expect("a point in time")).expect("a snapshot can be finished");
+    snapshot
+}
+
 /// All rows of these parts as one batch.
 fn whole(parts: &[std::path::PathBuf], names: &[&str]) -> RecordBatch {
     let batches: Vec<RecordBatch> = read_columns(parts, names).map(Result::unwrap).collect();
     concat_batches(&batches[0].schema(), &batches).unwrap()
 }
 
-fn all_names(classifier: &survey::classify::Classifier) -> Vec<&'static str> {
+fn all_names(classifier: &Classifier) -> Vec<&'static str> {
     let panel: Vec<String> = classifier.catalogue().panel().map(|agent| agent.token.clone()).collect();
     columns(&panel).into_iter().map(|column| &*Box::leak(column.name.into_owned().into_boxed_str())).collect()
 }
 
-fn table(classifier: &survey::classify::Classifier) -> Table {
+fn table(classifier: &Classifier) -> Table {
     let panel: Vec<String> = classifier.catalogue().panel().map(|agent| agent.token.clone()).collect();
     let provenance = Provenance {
         parser_version: String::new(),

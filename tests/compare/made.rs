@@ -9,7 +9,7 @@ use survey::domain::{Domain, Target};
 use survey::observation::{BodySource, Ending, Failure, Observation, Response};
 use survey::outcome::Cause;
 use survey::robots::{Dialect, PARSER_VERSION};
-use survey::snapshot::{Folder, Limits, Plan, Snapshot, SnapshotWriter};
+use survey::snapshot::{Folder, Limits, Plan, SnapshotWriter};
 use survey::table::{SCHEMA_VERSION, TOOL_VERSION};
 
 /// What came when a host was asked.
@@ -21,10 +21,6 @@ pub(crate) enum Seen {
     Status(u16, String),
     /// No answer.
     Failed(Cause),
-}
-
-pub(crate) fn file(text: &str) -> Seen {
-    Seen::File(text.to_owned())
 }
 
 pub(crate) fn classifier(definition: &str) -> Classifier {
@@ -86,20 +82,4 @@ pub(crate) fn open(folder: &Path, date: &str, classifier: &Classifier, rows: usi
     let writer = SnapshotWriter::open(&Folder::new(folder), date, plan, Vec::new(), 0, now);
     let limits = Limits { rows, bytes: 64 << 20, age: Duration::from_secs(3600) };
     writer.expect("a new snapshot can be opened").with_limits(limits)
-}
-
-/// Writes a snapshot of these hosts, three to a part.
-pub(crate) fn write<S: AsRef<str>>(
-    folder: &Path,
-    date: &str,
-    classifier: &Classifier,
-    hosts: &[(S, Seen)],
-) -> Snapshot {
-    let mut writer = open(folder, date, classifier, 3);
-    for (index, (host, seen)) in (0..).zip(hosts) {
-        writer.push(judge(classifier, index, host.as_ref(), seen)).expect("a row can be written");
-    }
-    let snapshot = writer.snapshot().clone();
-    writer.finish("2026-11-30T15:00:00Z".parse().expect("a point in time")).expect("a snapshot can be finished");
-    snapshot
 }

@@ -11,7 +11,8 @@ use survey::outcome::{Cause, OutcomeClass};
 use survey::robots::{Dialect, RobotsTxt, Verb};
 use survey::stats::{self, Missing, Source, Tracked, Wave};
 
-use super::made::{Seen, classifier, judge, write};
+use super::made::{Seen, classifier, judge};
+use super::write;
 
 const AGENTS: [&str; 2] = ["GPTBot", "CCBot"];
 
@@ -75,7 +76,7 @@ proptest! {
         }).collect();
         let has_verdict = |row: &&Row| row.judgement.is_some();
         for (wave, date) in dates.iter().enumerate() {
-            for (place, agent) in AGENTS.iter().enumerate() {
+            for agent in AGENTS {
                 let mut full = [0; 4];
                 let mut balanced = [0; 4];
                 for (host, row) in &rows[wave] {
@@ -87,7 +88,6 @@ proptest! {
                     let in_all = rows.iter().all(|rows| rows.get(host).is_some_and(|row| row.judgement.is_some()));
                     balanced[level as usize] += u64::from(in_all);
                 }
-                let _ = place;
                 for (section, expected) in [("agents", full), ("agents_balanced", balanced)] {
                     let cells = cells(&answers, section, agent, date);
                     let levels = Restriction::ALL.iter().map(|level| cells[level.word()]["numerator"].as_u64().unwrap());
