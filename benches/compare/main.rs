@@ -11,6 +11,7 @@
 mod made;
 
 use std::error::Error;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let snapshot = Folder::new(&folder).snapshot(date.parse()?);
                 let bytes: u64 = snapshot.parts()?.iter().map(|part| fs::metadata(part).map_or(0, |it| it.len())).sum();
                 let seconds = started.elapsed().as_secs_f64();
-                println!("wrote {rows} rows, {size} bodies, {:.0} MB, in {seconds:.1} s", bytes as f64 / 1e6);
+                println!("wrote {rows} rows, {size} bodies, {} MB, in {seconds:.1} s", bytes / 1_000_000);
             }
         }
         let [old, new] = DATES.map(|date| format!("{}@{date}", folder.display()));
@@ -96,15 +97,16 @@ fn seen(index: u32, lines: u32, week: u32) -> Seen {
     }
     let mut text = String::from("User-agent: *\n");
     for line in 0..lines {
-        text += &format!("Disallow: /host-{index}/section-{line}-{:x}/\n", hash.wrapping_mul(line + 1));
+        let section = hash.wrapping_mul(line + 1);
+        writeln!(text, "Disallow: /host-{index}/section-{line}-{section:x}/").expect("a string takes all");
     }
-    if hash % 7 == 0 {
+    if hash.is_multiple_of(7) {
         text += "User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n";
     }
     if week > 0 {
         match hash / 20 % 12 {
             0 => text += "# a comment\n",
-            1 if hash % 3 == 0 => text += "User-agent: ClaudeBot\nDisallow: /\n",
+            1 if hash.is_multiple_of(3) => text += "User-agent: ClaudeBot\nDisallow: /\n",
             1 => text += "User-agent: *\nDisallow: /new/\n",
             _ => {}
         }

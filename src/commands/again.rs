@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 
-use super::judging::{find_definition, find_dialect, load_catalogue};
+use super::judging::{find_definition, find_dialect, load_catalogue, panel};
 use crate::classify::{Classifier, Definition};
 use crate::report::Heading;
 use crate::robots::Dialect;
@@ -158,15 +158,10 @@ fn tracked(args: &AgainArgs, classifier: Option<&Classifier>) -> anyhow::Result<
         return Ok(Tracked::well_known());
     }
     if args.agents.iter().any(|token| token.eq_ignore_ascii_case("all")) {
-        let embedded;
-        let catalogue = match classifier {
-            Some(classifier) => classifier.catalogue(),
-            None => {
-                embedded = load_catalogue(None)?;
-                &embedded
-            }
-        };
-        return Ok(Tracked::new(&super::judging::panel(catalogue)));
+        let embedded = if classifier.is_none() { Some(load_catalogue(None)?) } else { None };
+        let catalogue = classifier.map(Classifier::catalogue).or(embedded.as_ref());
+        let catalogue = catalogue.expect("it is the classifier's, or else embedded");
+        return Ok(Tracked::new(&panel(catalogue)));
     }
     for token in &args.agents {
         let is_plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');

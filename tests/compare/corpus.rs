@@ -56,7 +56,9 @@ fn between_two_waves_the_changed_hosts_are_those_whose_recorded_bodies_differ() 
         assert_eq!(only("only-before"), one.keys().filter(|host| !other.contains_key(*host)).count());
         assert_eq!(only("only-after"), other.keys().filter(|host| !one.contains_key(*host)).count());
         let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
-        found.values().for_each(|cause| *causes.entry(cause).or_default() += 1);
+        for cause in found.values() {
+            *causes.entry(cause).or_default() += 1;
+        }
         eprintln!("corpus: {} to {}: {} hosts of both differ: {causes:?}", WAVES[earlier], WAVES[later], differ.len());
     }
 

@@ -81,7 +81,7 @@ proptest! {
                 let mut balanced = [0; 4];
                 for (host, row) in &rows[wave] {
                     let earlier = rows[..wave].iter().rev().filter_map(|rows| rows.get(host)).find(has_verdict);
-                    let counted = Some(row).filter(has_verdict).or(earlier.filter(|_| carry));
+                    let counted = Some(row).filter(has_verdict).or_else(|| earlier.filter(|_| carry));
                     let Some(row) = counted else { continue };
                     let level = row.judgement.as_ref().unwrap().panel[panel_place(&classifier, agent)].restriction;
                     full[level as usize] += 1;

@@ -145,7 +145,7 @@ impl Draft {
 
     fn only(cause: Cause, host: Host<'_>, places: (Option<Place>, Option<Place>)) -> Self {
         let mut draft = Self::new(host.name(), cause);
-        draft.change.outcomes = (places.0.and(host.outcome()), places.1.and(host.outcome()));
+        draft.change.outcomes = (places.0.and_then(|_| host.outcome()), places.1.and_then(|_| host.outcome()));
         draft.change.places = places;
         draft
     }

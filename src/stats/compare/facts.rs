@@ -1,5 +1,7 @@
 //! What a comparison needs of each row of a part, column by column: about a hundred bytes a host, no body.
 
+use std::sync::Arc;
+
 use anyhow::{Context, ensure};
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray};
 use arrow::compute::cast;
@@ -149,7 +151,30 @@ impl Facts {
         if source.again.is_some() && extent == Extent::Everything {
             facts.stored = Some(facts.stored_levels(source, part, tracked).with_context(reading)?);
         }
+        facts.shrink();
         Ok(facts)
+    }
+
+    /// Gives back the room that growing lists took in advance.
+    fn shrink(&mut self) {
+        let Self { names, ends, rows, outcomes, ranks, agents: _, levels, stored, sets, bodies, .. } = self;
+        names.shrink_to_fit();
+        ends.shrink_to_fit();
+        rows.shrink_to_fit();
+        outcomes.shrink_to_fit();
+        ranks.shrink_to_fit();
+        levels.shrink_to_fit();
+        sets.shrink_to_fit();
+        bodies.shrink_to_fit();
+        if let Some(stored) = stored {
+            stored.shrink_to_fit();
+        }
+        for lists in [&mut self.tokens, &mut self.signals] {
+            lists.ends.shrink_to_fit();
+            lists.items.shrink_to_fit();
+        }
+        self.says_signals.shrink_to_fit();
+        self.templates.shrink_to_fit();
     }
 
     pub(super) fn len(&self) -> usize {
@@ -379,7 +404,7 @@ impl Items {
                 |field: &&str| as_text(items.column_by_name(field).with_context(|| format!("{name} has no {field}"))?);
             fields.iter().map(field).collect::<anyhow::Result<_>>()?
         };
-        Ok(Self { lists: Some(lists.clone()), fields })
+        Ok(Self { lists: Some(Arc::clone(lists)), fields })
     }
 
     /// The items of a row; nothing where it has no list.

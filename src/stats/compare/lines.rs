@@ -106,14 +106,14 @@ fn differences(before: &[u8], after: &[u8]) -> Vec<LineChange> {
     changes
 }
 
-/// The lines of `these` that stand in `those` fewer times, wherever.
-fn surplus<'l>(these: &[&'l [u8]], those: &[&[u8]]) -> impl Iterator<Item = (usize, &'l [u8])> {
+/// The lines that stand among the others fewer times, wherever.
+fn surplus<'l>(lines: &[&'l [u8]], others: &[&[u8]]) -> impl Iterator<Item = (usize, &'l [u8])> {
     let mut left: HashMap<&[u8], usize> = HashMap::new();
-    for line in those {
+    for line in others {
         *left.entry(line).or_default() += 1;
     }
     let mut surplus = Vec::new();
-    for (at, line) in these.iter().enumerate() {
+    for (at, line) in lines.iter().enumerate() {
         match left.get_mut(line) {
             Some(count) if *count > 0 => *count -= 1,
             _ => surplus.push((at, *line)),
@@ -163,8 +163,8 @@ mod tests {
 
     #[test]
     fn files_too_different_are_compared_line_by_line_wherever_they_stand() {
-        let before: String = (0..5000).map(|line| format!("old {line}\n")).collect();
-        let after: String = (0..5000).rev().map(|line| format!("old {line}\n")).collect();
+        let before: String = (0..5000).map(|line| ["old ", &line.to_string(), "\n"].concat()).collect();
+        let after: String = (0..5000).rev().map(|line| ["old ", &line.to_string(), "\n"].concat()).collect();
         check(&before, &after, "");
         check(&before, &(after + "new\n"), "+5001 new\n");
     }

@@ -66,7 +66,7 @@ impl Tracked {
     }
 }
 
-impl<'a> Source<'a> {
+impl Source<'_> {
     /// The named columns of a part, batch by batch, its rows in their order.
     pub(super) fn batches<'s>(
         &'s self,
