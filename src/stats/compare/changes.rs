@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::cause::{Cause, Direction};
-use super::facts::{Host, Level};
+use super::facts::Host;
+use super::levels::Level;
 use crate::classify::row::{By, Restriction};
 use crate::outcome::{Outcome, OutcomeClass};
 

@@ -1,47 +1,14 @@
 //! What a comparison needs of each row of a part, column by column: about a hundred bytes a host, no body.
 
-use std::sync::Arc;
-
 use anyhow::{Context, ensure};
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Int64Type};
+use arrow::array::{Array, RecordBatch};
 
+use super::cells::{Items, first_captures, hashes, integers, texts};
+use super::levels::{Level, levels};
 use super::names::{Names, NamesReader};
 use super::source::{Source, Tracked};
-use crate::classify::row::{By, Restriction};
 use crate::outcome::{Outcome, OutcomeClass};
-use crate::stats::agents::column_of;
 use crate::stats::columns::{Flags, Words};
-
-/// An agent's level on a host and what it comes from, in a byte; or that nothing is known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Level(u8);
-
-impl Level {
-    /// No verdict is possible, or none is stored.
-    pub(super) const UNKNOWN: Self = Self(0);
-
-    fn new(restriction: Option<Restriction>, by: Option<By>) -> Self {
-        let Some(restriction) = restriction else { return Self::UNKNOWN };
-        Self(1 + 4 * restriction as u8 + by.map_or(3, |by| by as u8))
-    }
-
-    pub(super) fn restriction(self) -> Option<Restriction> {
-        let place = self.0.checked_sub(1)? / 4;
-        Some(Restriction::ALL[usize::from(place)])
-    }
-
-    /// Whether the levels, or what they come from, are known to be others.
-    pub(super) fn differs(self, other: Self) -> bool {
-        let (Some(one), Some(two)) = (self.restriction(), other.restriction()) else { return false };
-        one != two || self.by().zip(other.by()).is_some_and(|(one, two)| one != two)
-    }
-
-    pub(super) fn by(self) -> Option<By> {
-        By::ALL.get(usize::from(self.0.checked_sub(1)? % 4)).copied()
-    }
-}
 
 /// The questions that a row answers with yes or no, one column each.
 pub(super) const SETS: [&str; 3] = ["core_training_stricter", "any_ai", "any_ai_named"];
@@ -341,103 +308,4 @@ impl<'f> Host<'f> {
     pub(super) fn template(self) -> Option<Template> {
         self.facts.templates[self.at]
     }
-}
-
-/// The levels of these rows, agent by agent within a row.
-fn levels(batch: &RecordBatch, rows: &[usize], tracked: &Tracked) -> anyhow::Result<Vec<Level>> {
-    let all = batch.num_rows();
-    let unnamed = Words::read(batch, "unnamed_restriction")?.decode(all, Restriction::from_word);
-    let mut levels = vec![Level::UNKNOWN; rows.len() * tracked.len()];
-    for (place, &row) in rows.iter().enumerate() {
-        levels[place * tracked.len()] = Level::new(unnamed[row], None);
-    }
-    for (agent, token) in tracked.agents() {
-        let column = column_of(token);
-        let restrictions = Words::read(batch, &column)?;
-        let bys = Words::read(batch, &format!("{column}_by"))?;
-        if restrictions.is_present() {
-            let restrictions = restrictions.decode(all, Restriction::from_word);
-            let bys = bys.decode(all, By::from_word);
-            for (place, &row) in rows.iter().enumerate() {
-                levels[place * tracked.len() + agent] = Level::new(restrictions[row], bys[row]);
-            }
-            continue;
-        }
-        // No column of its own: it is among the named agents, or it inherits.
-        let named = Items::read(batch, "named_agents", &["token", "restriction"])?;
-        let wanted = format!("{}\u{0}", token.to_ascii_lowercase());
-        for (place, &row) in rows.iter().enumerate() {
-            let own =
-                named.of(row).into_iter().flatten().find_map(|item| item.strip_prefix(&wanted).map(str::to_owned));
-            levels[place * tracked.len() + agent] = match own {
-                Some(word) => Level::new(Restriction::from_word(&word), Some(By::Named)),
-                None => Level::new(unnamed[row], None),
-            };
-        }
-    }
-    Ok(levels)
-}
-
-/// The rows that are a target's first capture.
-fn first_captures(batch: &RecordBatch) -> anyhow::Result<Vec<usize>> {
-    let captures = integers(batch, "capture_index")?;
-    Ok((0..batch.num_rows()).filter(|row| captures[*row].unwrap_or(0) == 0).collect())
-}
-
-/// Items of a column of lists, each as one text: the named fields joined, or the item itself where none is named.
-struct Items {
-    lists: Option<ArrayRef>,
-    fields: Vec<StringArray>,
-}
-
-impl Items {
-    fn read(batch: &RecordBatch, name: &str, fields: &[&str]) -> anyhow::Result<Self> {
-        let Some(lists) = batch.column_by_name(name) else { return Ok(Self { lists: None, fields: Vec::new() }) };
-        let no_lists = || format!("column {name} is {}, which holds no lists", lists.data_type());
-        let values = lists.as_list_opt::<i32>().with_context(no_lists)?.values();
-        let as_text = |array: &ArrayRef| anyhow::Ok(cast(array, &DataType::Utf8)?.as_string::<i32>().clone());
-        let fields = if fields.is_empty() {
-            vec![as_text(values).with_context(no_lists)?]
-        } else {
-            let items = values.as_struct_opt().with_context(no_lists)?;
-            let field =
-                |field: &&str| as_text(items.column_by_name(field).with_context(|| format!("{name} has no {field}"))?);
-            fields.iter().map(field).collect::<anyhow::Result<_>>()?
-        };
-        Ok(Self { lists: Some(Arc::clone(lists)), fields })
-    }
-
-    /// The items of a row; nothing where it has no list.
-    fn of(&self, row: usize) -> Option<impl Iterator<Item = String> + '_> {
-        let lists = self.lists.as_ref()?.as_list::<i32>();
-        if lists.is_null(row) {
-            return None;
-        }
-        let offset = |at: usize| usize::try_from(lists.value_offsets()[at]).expect("offsets are not negative");
-        let text = |item: usize| {
-            let fields =
-                self.fields.iter().filter(move |field| field.is_valid(item)).map(move |field| field.value(item));
-            fields.collect::<Vec<_>>().join("\u{0}")
-        };
-        Some((offset(row)..offset(row + 1)).map(text))
-    }
-}
-
-fn texts(batch: &RecordBatch, name: &str) -> anyhow::Result<Option<StringArray>> {
-    let Some(column) = batch.column_by_name(name) else { return Ok(None) };
-    let texts = cast(column, &DataType::Utf8).with_context(|| format!("column {name} is {}", column.data_type()))?;
-    Ok(Some(texts.as_string::<i32>().clone()))
-}
-
-fn integers(batch: &RecordBatch, name: &str) -> anyhow::Result<Vec<Option<i64>>> {
-    let Some(column) = batch.column_by_name(name) else { return Ok(vec![None; batch.num_rows()]) };
-    let numbers = cast(column, &DataType::Int64).with_context(|| format!("column {name} is {}", column.data_type()))?;
-    Ok(numbers.as_primitive::<Int64Type>().iter().collect())
-}
-
-fn hashes(batch: &RecordBatch, name: &str) -> anyhow::Result<Vec<Option<[u8; 16]>>> {
-    let Some(column) = batch.column_by_name(name) else { return Ok(vec![None; batch.num_rows()]) };
-    let hashes = cast(column, &DataType::Binary).with_context(|| format!("column {name} is {}", column.data_type()))?;
-    let half = |hash: Option<&[u8]>| hash.and_then(|hash| hash.get(..16)?.try_into().ok());
-    Ok(hashes.as_binary::<i32>().iter().map(half).collect())
 }

@@ -11,10 +11,12 @@
 
 mod bodies;
 mod cause;
+mod cells;
 mod changes;
 mod diff;
 mod facts;
 mod index;
+mod levels;
 mod lines;
 mod names;
 mod parallel;
@@ -23,6 +25,7 @@ mod sections;
 mod source;
 mod tally;
 mod trend;
+mod turnover;
 
 pub use cause::{Cause, Direction};
 pub use changes::{Change, Step, Turn};

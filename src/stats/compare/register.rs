@@ -5,7 +5,8 @@ use std::hash::BuildHasher;
 use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::facts::{Host, Level};
+use super::facts::Host;
+use super::levels::Level;
 
 /// Every host that stands in some wave; about sixty bytes each, and one for each agent.
 pub(super) struct Register {

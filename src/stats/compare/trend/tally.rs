@@ -3,7 +3,8 @@
 use super::Missing;
 use crate::classify::row::{By, Restriction};
 use crate::outcome::OutcomeClass;
-use crate::stats::compare::facts::{Host, Level, SETS};
+use crate::stats::compare::facts::{Host, SETS};
+use crate::stats::compare::levels::Level;
 use crate::stats::compare::register::{Met, Register};
 use crate::stats::compare::tally::LEVELS;
 
