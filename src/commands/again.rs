@@ -18,6 +18,8 @@ use crate::table::read_metadata;
 #[command(next_help_heading = "How files are judged")]
 pub(super) struct AgainArgs {
     /// Agents by their tokens, with commas between; `all` for the panel's [default: ten well-known ones]
+    ///
+    /// A crawler that no group names (*) is looked at besides, always.
     #[arg(long, value_name = "TOKENS", value_delimiter = ',')]
     agents: Vec<String>,
 

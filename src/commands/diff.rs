@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::again::{AgainArgs, Comparable, Opened};
 use crate::cli::Output;
 use crate::progress::Counter;
-use crate::report::{Comparison, ComparisonFormat, Group, write_comparison};
+use crate::report::{Comparison, ComparisonFormat, Group, thousands, write_comparison};
 use crate::snapshot::Snapshot;
 use crate::stats::{Body, Cause, Change, Diff, Direction, Section, changed_lines, diff};
 
@@ -125,7 +125,8 @@ fn shorten(section: &mut Section, limit: usize) {
         && LONG.contains(&section.name)
         && rows.len() > limit
     {
-        section.notes.push(format!("The first {limit} of {} lines; --all shows them all.", rows.len()).into());
+        let all = thousands(rows.len() as u64);
+        section.notes.push(format!("The first {limit} of {all} lines; --all shows them all.").into());
         rows.truncate(limit);
     }
 }

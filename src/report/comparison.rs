@@ -116,17 +116,20 @@ fn write_group(group: &Group<'_>, agents: &[String], out: &mut impl Write) -> io
         for line in wrap(&levels_in_words(&change.steps, agents), 94) {
             writeln!(out, "    {line}")?;
         }
-        for line in lines.iter().take(LINES) {
-            let (sign, line) = match line {
-                LineChange::Removed(line) => ('-', line),
-                LineChange::Added(line) => ('+', line),
-            };
+        let signed = lines.iter().map(|line| match line {
+            LineChange::Removed(line) => ('-', line),
+            LineChange::Added(line) => ('+', line),
+        });
+        // A comment closes nothing, and some are long.
+        let mut shown = 0;
+        for (sign, line) in signed.filter(|(_, line)| !line.text.starts_with('#')).take(LINES) {
+            shown += 1;
             let text: String = line.text.chars().take(LINE_WIDTH).collect();
             let cut = if text.len() < line.text.len() { " ..." } else { "" };
             writeln!(out, "    {sign} {:>4}  {}{cut}", line.number, escape(&text))?;
         }
-        if lines.len() > LINES {
-            writeln!(out, "    and {} more lines", thousands((lines.len() - LINES) as u64))?;
+        if lines.len() > shown {
+            writeln!(out, "    and {} more lines, comments among them", thousands((lines.len() - shown) as u64))?;
         }
     }
     Ok(())
