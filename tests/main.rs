@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
 
 mod check;
+mod compare;
 mod dial;
 mod explain;
 mod faults;

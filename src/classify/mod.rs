@@ -8,6 +8,7 @@
 //! | `agents/` | the catalogue of agents and its frozen sets |
 //! | `answer.rs` | one file, one agent, many paths → verdicts |
 //! | `definitions/` | the registry of definitions of restriction |
+//! | `digest.rs` | a file's rules apart from how they are written |
 //! | `witnesses.rs` | the paths that the definition `rfc` looks at |
 //! | `explanation.rs` | why a verdict is what it is |
 //! | `outcome.rs` | a response's status, headers and bytes → its outcome |
@@ -19,6 +20,7 @@
 pub mod agents;
 mod answer;
 pub mod definitions;
+mod digest;
 mod explanation;
 mod outcome;
 pub mod row;
@@ -28,6 +30,7 @@ mod witnesses;
 pub use agents::{Agent, Catalogue, CatalogueError, CatalogueFault};
 pub use answer::{PathJudge, Verdict, judged_bytes};
 pub use definitions::{DEFINITIONS, Definition};
+pub use digest::rules_digest;
 pub use explanation::{Explanation, Level, Odd, Quote, Ranked, ReadingOf, explain};
 pub use row::{Look, Row};
 pub use verdicts::{SetVerdict, Verdicts};

@@ -3,12 +3,14 @@
 //! The shell: it may know every room, and no room knows it. Results go to standard output, progress and notes to
 //! standard error. Deliberately absent: logic that would be worth a unit test in a room below.
 
+mod again;
 mod agents;
 mod asking;
 mod check;
 mod columns;
 mod definitions;
 mod descriptors;
+mod diff;
 mod explain;
 mod ingest;
 mod judging;
@@ -21,6 +23,7 @@ mod rehearse;
 mod rehearsed;
 mod summary;
 mod survey;
+mod trend;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -69,6 +72,8 @@ enum Command {
     Ingest(ingest::IngestArgs),
     Explain(explain::ExplainArgs),
     Check(check::CheckArgs),
+    Diff(diff::DiffArgs),
+    Trend(trend::TrendArgs),
     Rehearse(rehearse::RehearseArgs),
     Agents(agents::AgentsArgs),
     Columns(columns::ColumnsArgs),
@@ -89,6 +94,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Ingest(args) => ingest::run(&args, &cli.output)?,
         Command::Explain(args) => runtime()?.block_on(explain::run(args, &cli.output))?,
         Command::Check(args) => check::run(&args, &cli.output)?,
+        Command::Diff(args) => return diff::run(&args, &cli.output),
+        Command::Trend(args) => trend::run(&args, &cli.output)?,
         Command::Rehearse(args) => runtime()?.block_on(rehearse::run(args))?,
         Command::Agents(args) => agents::run(&args, &cli.output)?,
         Command::Columns(args) => columns::run(&args, &cli.output)?,

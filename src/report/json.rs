@@ -54,7 +54,8 @@ impl Serialize for Document<'_> {
     }
 }
 
-struct Answers<'a>(&'a [Answer]);
+/// Answers by their names.
+pub(super) struct Answers<'a>(pub(super) &'a [Answer]);
 
 impl Serialize for Answers<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -119,7 +120,8 @@ impl Serialize for CellValue<'_> {
     }
 }
 
-struct RateValue(Rate);
+/// A rate with all that belongs to it.
+pub(super) struct RateValue(pub(super) Rate);
 
 impl Serialize for RateValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,14 +1,17 @@
-//! Answer → text and JSON, the same figures in each.
+//! Answer → text, JSON and CSV, the same figures in each.
 //!
 //! * [`Heading`]: what stands above the figures: list, date, definition, dialect, rehearsal
 //! * [`Format`]: one variant and one file per format
 //! * [`write()`]: writes answers in a format
+//! * [`Comparison`], [`Group`], [`write_comparison`]: snapshots side by side, and the hosts that differ
 //! * [`Subject`], [`write_explanation`]: one verdict and its reasons
 //! * [`escape`], [`thousands`]: for all who show text and numbers to people
 //!
 //! Writes to the writer that it is given; the shell owns standard output. Deliberately absent: counting, which is the
 //! business of [`crate::stats`], files, clocks, and colour.
 
+mod comparison;
+mod csv;
 mod escape;
 mod explanation;
 mod json;
@@ -19,6 +22,7 @@ mod wrap;
 
 use std::io::{self, Write};
 
+pub use comparison::{Comparison, ComparisonFormat, Group, write_comparison};
 pub use escape::{Escaped, escape};
 pub use explanation::{Subject, write_json as write_explanation_json, write_text as write_explanation};
 pub use number::thousands;

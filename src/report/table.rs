@@ -2,7 +2,7 @@
 //!
 //! A share is a count and a percentage. What it is a share of is written once where all shares of the table or of a
 //! column agree, above them, and beside each share where they do not; it is never left out. A table that is too wide is
-//! broken between columns, and its first column is repeated.
+//! broken between columns, and the words that it begins with are repeated, two columns at most.
 
 use std::collections::BTreeSet;
 
@@ -191,12 +191,22 @@ fn total_width(drawn: &[Drawn], gaps: Gaps) -> usize {
     widths + gaps.column * drawn.len().saturating_sub(1)
 }
 
+/// How many columns say what a row is about: the words before its shares, two at most.
+fn key_columns(drawn: &[Drawn]) -> usize {
+    let words = drawn.iter().take_while(|column| column.style == Style::Words && column.group.is_none()).count();
+    if drawn.get(words).is_some_and(|column| column.style == Style::Shares) { words.clamp(1, 2) } else { 1 }
+}
+
 /// Which columns stand side by side; columns of one group stay together.
 fn blocks(drawn: &[Drawn], gaps: Gaps, width: usize) -> Vec<Vec<usize>> {
-    let Some(first) = drawn.first() else { return Vec::new() };
-    let mut blocks = vec![vec![0]];
-    let mut used = first.width;
-    let mut at = 1;
+    if drawn.is_empty() {
+        return Vec::new();
+    }
+    let keys = key_columns(drawn);
+    let keys_width = drawn[..keys].iter().map(|column| column.width + gaps.column).sum::<usize>() - gaps.column;
+    let mut blocks = vec![(0..keys).collect::<Vec<_>>()];
+    let mut used = keys_width;
+    let mut at = keys;
     while at < drawn.len() {
         let group = drawn[at].group;
         let end = if group.is_none() {
@@ -205,9 +215,9 @@ fn blocks(drawn: &[Drawn], gaps: Gaps, width: usize) -> Vec<Vec<usize>> {
             at + drawn[at..].iter().take_while(|column| column.group == group).count()
         };
         let needed: usize = drawn[at..end].iter().map(|column| gaps.column + column.least_width()).sum();
-        if used + needed > width && blocks.last().is_some_and(|block| block.len() > 1) {
-            blocks.push(vec![0]);
-            used = first.width;
+        if used + needed > width && blocks.last().is_some_and(|block| block.len() > keys) {
+            blocks.push((0..keys).collect());
+            used = keys_width;
         }
         used += needed;
         if let Some(block) = blocks.last_mut() {

@@ -22,8 +22,13 @@ pub(super) fn write(heading: &Heading, answers: &[Answer], depth: Depth, out: &m
 }
 
 fn write_heading(heading: &Heading, out: &mut impl Write) -> io::Result<()> {
-    let Heading { list, date, definition, definition_says, dialect, is_rehearsal } = heading;
-    writeln!(out, "Survey of {}, {}", escape(list), escape(date))?;
+    write_title(&format!("Survey of {}, {}", escape(&heading.list), escape(&heading.date)), heading, out)
+}
+
+/// Writes a title, and what the figures rest on.
+pub(super) fn write_title(title: &str, heading: &Heading, out: &mut impl Write) -> io::Result<()> {
+    let Heading { list: _, date: _, definition, definition_says, dialect, is_rehearsal } = heading;
+    writeln!(out, "{title}")?;
     if *is_rehearsal {
         writeln!(out)?;
         write_prose(
@@ -36,7 +41,8 @@ fn write_heading(heading: &Heading, out: &mut impl Write) -> io::Result<()> {
     write_prose(&format!("Files are read in dialect {}.", escape(dialect)), out)
 }
 
-fn write_section(heading: &Heading, section: &Section, out: &mut impl Write) -> io::Result<()> {
+/// Writes one section.
+pub(super) fn write_section(heading: &Heading, section: &Section, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", section.title)?;
     writeln!(out, "{}", "─".repeat(characters(section.title)))?;
     write_prose(&section.caption, out)?;
@@ -65,7 +71,8 @@ fn write_section(heading: &Heading, section: &Section, out: &mut impl Write) -> 
     Ok(())
 }
 
-fn write_prose(text: &str, out: &mut impl Write) -> io::Result<()> {
+/// Writes prose, indented and wrapped.
+pub(super) fn write_prose(text: &str, out: &mut impl Write) -> io::Result<()> {
     wrap(text, WIDTH - INDENT.len()).iter().try_for_each(|line| writeln!(out, "{INDENT}{line}"))
 }
 

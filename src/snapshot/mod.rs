@@ -13,6 +13,7 @@
 //! * [`Folder`] is the folder of one list, [`Date`] names a snapshot in it, [`Snapshot`] finds one to read.
 //! * [`Manifest`] is the run's own account; its [`Plan`] is what may not change while a snapshot is unfinished.
 //! * [`Hosts`] finds what a snapshot stored for a host, [`Stored`] is that.
+//! * [`rejudge`] judges what a snapshot stored again; [`Grounds`] is what its verdicts rest on so far.
 //! * [`SnapshotWriter`] writes one: parts are the journal, so a run may be killed at any instruction and started again.
 //!
 //! May touch files, and a monotonic clock to bound what a crash can cost. Deliberately absent: the choice between
@@ -22,9 +23,13 @@ mod cost;
 mod date;
 mod done;
 mod durable;
+mod fields;
 mod folder;
+mod grounds;
 mod manifest;
+mod observed;
 mod rejected;
+mod rejudge;
 mod resume;
 mod stored;
 mod writer;
@@ -33,7 +38,9 @@ pub use cost::Cost;
 pub use date::{Date, NotADate};
 pub use done::Done;
 pub use folder::{Folder, Snapshot};
+pub use grounds::Grounds;
 pub use manifest::{List, Manifest, Part, Plan, Session, Settings, State};
 pub use rejected::RejectedWriter;
+pub use rejudge::{rejudge, rejudge_part};
 pub use stored::{Hosts, Place, Stored};
 pub use writer::{Limits, SnapshotWriter};

@@ -24,6 +24,20 @@ crate::words! {
         BodiesCompared = "bodies-compared",
         /// Hosts of which both looks brought verdicts.
         VerdictsCompared = "verdicts-compared",
+        /// Hosts that stand in at least one of two snapshots.
+        InEither = "in-either",
+        /// Hosts that stand in both of two snapshots.
+        InBoth = "in-both",
+        /// The balanced panel of two snapshots: hosts that are determinable in both.
+        Panel = "panel",
+        /// Hosts that were at the level of the row in the earlier of two snapshots.
+        AtThisLevel = "at-level",
+        /// Hosts of the panel of which both snapshots say what signals there are.
+        SignalsRecorded = "signals-recorded",
+        /// Hosts with a verdict in a wave of a series: determinable then, or by an earlier verdict where those are carried.
+        WithVerdict = "with-verdict",
+        /// The balanced panel of a series: hosts that are determinable in every wave.
+        Balanced = "balanced",
     }
 }
 

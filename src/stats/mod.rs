@@ -8,6 +8,7 @@
 //! * [`Answer`]: what comes out: sections of typed cells
 //! * [`Rate`]: the only way to state a share; it holds its denominator
 //! * [`summarise`]: runs all of them in one pass over the parts
+//! * [`diff`], [`trend`]: two snapshots, or all of a folder, side by side (`compare/`)
 //!
 //! May touch the table's reader and the vocabularies. Deliberately absent: formats (that is [`crate::report`]), verdicts
 //! (they stand in the table), and zeros for what a snapshot does not have.
@@ -15,6 +16,7 @@
 mod agents;
 mod answer;
 mod columns;
+mod compare;
 mod funnel;
 mod headline;
 mod noise;
@@ -37,6 +39,10 @@ use anyhow::Context;
 use arrow::array::RecordBatch;
 
 pub use answer::{Absence, Answer, Body, Cell, Column, Denominator, Depth, Rate, Row, Section};
+pub use compare::{
+    Cause, Change, Diff, Direction, Line, LineChange, Missing, Source, Step, Tracked, Turn, Wave, changed_lines, diff,
+    trend,
+};
 
 use crate::table;
 

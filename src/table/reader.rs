@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use arrow::array::RecordBatch;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection, RowSelectionPolicy,
+};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
 
 /// Rows of a batch, at most.
@@ -44,6 +46,8 @@ pub fn read_rows(
     let all = builder.metadata().file_metadata().num_rows();
     let all = usize::try_from(all).with_context(|| format!("{} has {all} rows", part.display()))?;
     let ranges = rows.iter().map(|row| *row as usize..*row as usize + 1);
+    // By default a dense choice is made by unpacking every row and masking: of bodies that is the whole part at once.
+    let builder = builder.with_row_selection_policy(RowSelectionPolicy::Selectors);
     batches(part, builder.with_row_selection(RowSelection::from_consecutive_ranges(ranges, all)), names)
 }
 
