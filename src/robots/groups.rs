@@ -19,12 +19,6 @@ crate::words! {
     }
 }
 
-impl Default for Grouping {
-    fn default() -> Self {
-        Self::Rfc9309
-    }
-}
-
 /// A group as the file's lines make it: a run of user-agent lines and what follows until the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
@@ -78,7 +72,8 @@ pub(super) struct Reader<'a> {
     pub(super) records: Vec<StoredRecord>,
     pub(super) agents: Vec<AgentLine>,
     pub(super) has_known_record: bool,
-    grouping: Grouping,
+    /// Nothing is the grouping of RFC 9309.
+    grouping: Option<Grouping>,
     /// The last group's run of user-agent lines still goes on.
     is_run_open: bool,
     /// Another record came after a user-agent line of that run.
@@ -87,15 +82,15 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(body: &'a [u8], grouping: Grouping) -> Self {
-        Self { body, grouping, ..Self::default() }
+        Self { body, grouping: Some(grouping), ..Self::default() }
     }
 
     /// Whether a record of this key, which is no rule, ends a run of user-agent lines.
     fn ends_run(&self, key: &[u8]) -> bool {
         match self.grouping {
-            Grouping::Rfc9309 => false,
-            Grouping::Aipref => key.eq_ignore_ascii_case(b"content-usage"),
-            Grouping::AnyRecord => true,
+            None | Some(Grouping::Rfc9309) => false,
+            Some(Grouping::Aipref) => key.eq_ignore_ascii_case(b"content-usage"),
+            Some(Grouping::AnyRecord) => true,
         }
     }
 

@@ -254,7 +254,7 @@ mod tests {
         ];
         let items = StructArray::new(fields.into(), vec![Arc::new(kinds), Arc::new(sources)], None);
         let lengths: Vec<usize> = hosts.iter().map(|(_, items, _)| items.map_or(0, <[_]>::len)).collect();
-        let nulls = NullBuffer::from_iter(hosts.iter().map(|(_, items, _)| items.is_some()));
+        let nulls: NullBuffer = hosts.iter().map(|(_, items, _)| items.is_some()).collect();
         let element = Arc::new(Field::new("element", items.data_type().clone(), false));
         let lists: ArrayRef = if is_large {
             Arc::new(LargeListArray::new(element, OffsetBuffer::from_lengths(lengths), Arc::new(items), Some(nulls)))
@@ -315,7 +315,9 @@ mod tests {
     #[test]
     fn parts_that_are_older_than_signals_do_not_dilute_the_shares() {
         let mut old = HOSTS;
-        old.iter_mut().for_each(|(_, signals, _)| *signals = None);
+        for (_, signals, _) in &mut old {
+            *signals = None;
+        }
         let (mut counts, mut other) = (Counts::default(), Counts::default());
         counts.add(&batch(&old, false)).unwrap();
         other.add(&batch(&old, false)).unwrap();

@@ -156,6 +156,7 @@ fn the_dictionary_comes_in_three_formats() {
     assert_eq!(json[0]["type"], "i64");
 }
 
+#[expect(clippy::too_many_lines, reason = "the table has as many columns")]
 #[test]
 fn a_full_row_fills_every_built_column() {
     let batch = table().batch(&[full_row(7)]).unwrap();

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::found::{Example, Expected, Keys, Meaning, Read, Signal, Statement, text};
+use super::found::{Example, Expected, Keys, Meaning, Read, Signal, Sink, Statement, text};
 use crate::observation::Response;
 
 /// The name of the signal.
@@ -25,7 +25,7 @@ pub(super) const TABLE: &[Signal] = &[
         read: Read::Record {
             keys: Keys::Are(&["content-signal"]),
             is_scoped: true,
-            read: |_, value, say| pairs(&text(value), say),
+            read: |_, value, sink| pairs(&text(value), sink),
         },
     },
     Signal {
@@ -46,13 +46,13 @@ const fn pair(scope: &'static str, key: &'static str, value: &'static str, line:
     Expected { scope, path: None, key: Some(key), value: Some(value), line: Some(line) }
 }
 
-fn from_head(response: &Response, say: &mut dyn FnMut(Statement<'_>)) {
+fn from_head(response: &Response, sink: &mut Sink<'_>) {
     for (_, value) in response.headers.iter().filter(|(name, _)| name == "content-signal") {
-        pairs(value, say);
+        pairs(value, sink);
     }
 }
 
-fn pairs(value: &str, say: &mut dyn FnMut(Statement<'_>)) {
+fn pairs(value: &str, sink: &mut Sink<'_>) {
     for pair in value.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
         let (key, value) = match pair.split_once('=') {
             Some((key, value)) => (key.trim_end(), Some(value.trim_start())),
@@ -60,7 +60,7 @@ fn pairs(value: &str, say: &mut dyn FnMut(Statement<'_>)) {
         };
         let key = key.to_ascii_lowercase();
         let meaning = meaning(&key, value);
-        say(Statement::new(Some(Cow::Owned(key)), value.map(Cow::Borrowed), meaning));
+        sink.say(Statement::new(Some(Cow::Owned(key)), value.map(Cow::Borrowed), meaning));
     }
 }
 
@@ -123,10 +123,13 @@ mod tests {
         ];
         for (value, expected) in cases {
             let mut found = Vec::new();
-            pairs(value, &mut |said| {
-                let owned = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
-                found.push((owned(said.key).unwrap(), owned(said.value), said.meaning));
-            });
+            pairs(
+                value,
+                &mut Sink(&mut |_, said| {
+                    let owned = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
+                    found.push((owned(said.key).unwrap(), owned(said.value), said.meaning));
+                }),
+            );
             let expected: Vec<_> = expected
                 .iter()
                 .map(|(key, value, meaning)| ((*key).to_owned(), value.map(str::to_owned), *meaning))

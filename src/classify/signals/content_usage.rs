@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use sfv::visitor::{DictionaryVisitor, EntryVisitor, Ignored, InnerListVisitor, ItemVisitor, ParameterVisitor};
 use sfv::{BareItemFromInput, KeyRef, Parser};
 
-use super::found::{Example, Expected, Keys, Meaning, Read, Signal, Statement, text};
+use super::found::{Example, Expected, Keys, Meaning, Read, Signal, Sink, Statement, text};
 use crate::observation::Response;
 
 /// The name of the signal.
@@ -80,7 +80,7 @@ pub fn drafts_of(label: &str) -> Option<&'static str> {
     LABELS.iter().find(|(name, ..)| *name == label).map(|(_, drafts, ..)| *drafts)
 }
 
-fn from_record(_: &[u8], value: &[u8], say: &mut dyn FnMut(Statement<'_>)) {
+fn from_record(_: &[u8], value: &[u8], sink: &mut Sink<'_>) {
     let (path, dictionary) = match value {
         [b'/', ..] => {
             let end = value.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(value.len());
@@ -88,23 +88,23 @@ fn from_record(_: &[u8], value: &[u8], say: &mut dyn FnMut(Statement<'_>)) {
         }
         _ => (None, value),
     };
-    labels(path, dictionary, say);
+    labels(path, dictionary, sink);
 }
 
-fn from_head(response: &Response, say: &mut dyn FnMut(Statement<'_>)) {
+fn from_head(response: &Response, sink: &mut Sink<'_>) {
     let fields = response.headers.iter().filter(|(name, _)| name == "content-usage");
     let values: Vec<&str> = fields.map(|(_, value)| value.as_str()).collect();
     if !values.is_empty() {
         // Fields of one name are one dictionary (RFC 9651, section 4.2).
-        labels(None, values.join(", ").as_bytes(), say);
+        labels(None, values.join(", ").as_bytes(), sink);
     }
 }
 
-fn labels(path: Option<Cow<'_, str>>, dictionary: &[u8], say: &mut dyn FnMut(Statement<'_>)) {
+fn labels(path: Option<Cow<'_, str>>, dictionary: &[u8], sink: &mut Sink<'_>) {
     let members = Parser::new(dictionary).parse_dictionary_with_visitor(Members::default()).unwrap_or_default();
     if members.is_empty() {
         // Nothing was said, or the dictionary does not parse: the whole line is unknown.
-        return say(Statement { path, key: None, value: Some(text(dictionary)), meaning: Meaning::Unknown });
+        return sink.say(Statement { path, key: None, value: Some(text(dictionary)), meaning: Meaning::Unknown });
     }
     for (label, value) in members {
         let known = LABELS.iter().find(|(name, ..)| *name == label);
@@ -114,7 +114,7 @@ fn labels(path: Option<Cow<'_, str>>, dictionary: &[u8], say: &mut dyn FnMut(Sta
             _ => Meaning::Unknown,
         };
         let key = Some(Cow::Borrowed(label));
-        say(Statement { path: path.clone(), key, value: Some(value), meaning });
+        sink.say(Statement { path: path.clone(), key, value: Some(value), meaning });
     }
 }
 
@@ -233,14 +233,18 @@ mod tests {
         ];
         for (value, expected) in cases {
             let mut found = Vec::new();
-            from_record(b"content-usage", value, &mut |said| {
-                let owned = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
-                found.push((owned(said.path), owned(said.key), owned(said.value).unwrap(), said.meaning));
-            });
-            let owned = |text: &Option<&str>| text.map(str::to_owned);
+            from_record(
+                b"content-usage",
+                value,
+                &mut Sink(&mut |_, said| {
+                    let owned = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
+                    found.push((owned(said.path), owned(said.key), owned(said.value).unwrap(), said.meaning));
+                }),
+            );
+            let owned = |text: Option<&str>| text.map(str::to_owned);
             let expected: Vec<_> = expected
                 .iter()
-                .map(|(path, key, value, meaning)| (owned(path), owned(key), (*value).to_owned(), *meaning))
+                .map(|(path, key, value, meaning)| (owned(*path), owned(*key), (*value).to_owned(), *meaning))
                 .collect();
             assert_eq!(found, expected, "{}", text(value));
         }

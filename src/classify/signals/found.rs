@@ -61,12 +61,27 @@ pub(super) enum Read {
         /// Whether it speaks to the agents of its group; else it speaks to all, wherever it stands.
         is_scoped: bool,
         /// Reads a record's key and value.
-        read: fn(&[u8], &[u8], &mut dyn FnMut(Statement<'_>)),
+        read: fn(&[u8], &[u8], &mut Sink<'_>),
     },
     /// From all comments of the file; each statement with the line where it begins.
-    Comments(fn(&[u8], &mut dyn FnMut(u32, Statement<'_>))),
+    Comments(fn(&[u8], &mut Sink<'_>)),
     /// From the head of a response.
-    Head(fn(&Response, &mut dyn FnMut(Statement<'_>))),
+    Head(fn(&Response, &mut Sink<'_>)),
+}
+
+/// Takes what a signal says, with the line where the reader alone knows it.
+pub(super) struct Sink<'s>(pub(super) &'s mut dyn FnMut(Option<u32>, Statement<'_>));
+
+impl Sink<'_> {
+    /// Takes a statement that stands where the reader was sent to.
+    pub(super) fn say(&mut self, statement: Statement<'_>) {
+        self.0(None, statement);
+    }
+
+    /// Takes a statement of this line.
+    pub(super) fn say_at(&mut self, line: u32, statement: Statement<'_>) {
+        self.0(Some(line), statement);
+    }
 }
 
 /// Keys of records, given in lower case.

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::found::{Example, Expected, Meaning, Read, Signal, Statement};
+use super::found::{Example, Expected, Meaning, Read, Signal, Sink, Statement};
 use crate::observation::Response;
 
 pub(super) const TABLE: &[Signal] = &[
@@ -15,7 +15,7 @@ pub(super) const TABLE: &[Signal] = &[
         doc: "Rights of text and data mining are reserved (1), or are not (0).",
         status: "TDMRep, a final report of a W3C community group.",
         example: Example::head(200, "TDM-Reservation: 1\n", &[hint(None, "1")]),
-        read: Read::Head(|response, say| {
+        read: Read::Head(|response, sink| {
             for value in fields(response, "tdm-reservation") {
                 // Any other value is as good as none.
                 let meaning = match value.trim() {
@@ -23,7 +23,7 @@ pub(super) const TABLE: &[Signal] = &[
                     "0" => Meaning::GrantsAi,
                     _ => Meaning::Unknown,
                 };
-                say(Statement::new(None, Some(Cow::Borrowed(value.trim())), meaning));
+                sink.say(Statement::new(None, Some(Cow::Borrowed(value.trim())), meaning));
             }
         }),
     },
@@ -37,9 +37,9 @@ pub(super) const TABLE: &[Signal] = &[
             "TDM-Policy: https://example.com/policy.json\n",
             &[hint(None, "https://example.com/policy.json")],
         ),
-        read: Read::Head(|response, say| {
+        read: Read::Head(|response, sink| {
             for value in fields(response, "tdm-policy") {
-                say(Statement::new(None, Some(Cow::Borrowed(value.trim())), Meaning::Neutral));
+                sink.say(Statement::new(None, Some(Cow::Borrowed(value.trim())), Meaning::Neutral));
             }
         }),
     },
@@ -65,7 +65,7 @@ fn fields<'r>(response: &'r Response, name: &'static str) -> impl Iterator<Item 
     response.headers.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
 }
 
-fn robots_tags(response: &Response, say: &mut dyn FnMut(Statement<'_>)) {
+fn robots_tags(response: &Response, sink: &mut Sink<'_>) {
     for field in fields(response, "x-robots-tag") {
         let mut agent = None;
         for rule in field.split(',').map(str::trim) {
@@ -78,7 +78,7 @@ fn robots_tags(response: &Response, say: &mut dyn FnMut(Statement<'_>)) {
                 _ => rule,
             };
             if let Some(meaning) = robots_rule(rule) {
-                say(Statement::new(agent.map(Cow::Borrowed), Some(Cow::Borrowed(rule)), meaning));
+                sink.say(Statement::new(agent.map(Cow::Borrowed), Some(Cow::Borrowed(rule)), meaning));
             }
         }
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use url::Url;
 
-use super::found::{Example, Expected, Keys, Meaning, Read, Signal, Statement, text};
+use super::found::{Example, Expected, Keys, Meaning, Read, Signal, Sink, Statement, text};
 use crate::observation::Response;
 
 /// The name of the signal.
@@ -35,7 +35,7 @@ pub(super) const TABLE: &[Signal] = &[
         read: Read::Record {
             keys: Keys::Are(&["license"]),
             is_scoped: false,
-            read: |_, value, say| point(None, text(value), say),
+            read: |_, value, sink| point(None, text(value), sink),
         },
     },
     Signal {
@@ -58,20 +58,20 @@ pub(super) const TABLE: &[Signal] = &[
     },
 ];
 
-fn point(kind: Option<Cow<'_, str>>, target: Cow<'_, str>, say: &mut dyn FnMut(Statement<'_>)) {
+fn point(kind: Option<Cow<'_, str>>, target: Cow<'_, str>, sink: &mut Sink<'_>) {
     let is_absolute = Url::parse(&target).is_ok_and(|url| url.has_host());
     let meaning = if is_absolute { Meaning::Neutral } else { Meaning::Unknown };
-    say(Statement::new(kind, Some(target), meaning));
+    sink.say(Statement::new(kind, Some(target), meaning));
 }
 
-fn from_head(response: &Response, say: &mut dyn FnMut(Statement<'_>)) {
+fn from_head(response: &Response, sink: &mut Sink<'_>) {
     for (_, field) in response.headers.iter().filter(|(name, _)| name == "link") {
         for link in links(field) {
             if link.is_license {
                 // A relative target is relative to the URL of the response.
                 let target = Url::parse(&response.url).and_then(|base| base.join(link.target));
                 let target = target.map_or(Cow::Borrowed(link.target), |url| Cow::Owned(url.into()));
-                point(link.media_type, target, say);
+                point(link.media_type, target, sink);
             }
         }
     }

@@ -13,7 +13,7 @@
 //! | `stated.rs` | what was found → what it comes to |
 //! | `content_signal.rs` | Content-Signal |
 //! | `content_usage.rs` | Content-Usage of AIPREF |
-//! | `training.rs` | DisallowAITraining and its kin |
+//! | `training.rs` | `DisallowAITraining` and its kin |
 //! | `license.rs` | License of RSL, and links to a licence |
 //! | `prose.rs` | reservations in the words of comments |
 //! | `head.rs` | what only a response's head can hold |

@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::found::{Example, Expected, Meaning, Read, Signal, Statement};
+use super::found::{Example, Expected, Meaning, Read, Signal, Sink, Statement};
 
 /// The name of the signal.
 pub(super) const KIND: &str = "prose-reservation";
@@ -139,10 +139,25 @@ const STEMS: &[&str] = &[
     " fouille",
 ];
 
+/// What a byte of a comment is looked at as: letters in lower case, and a space for what is no part of a word.
+const FOLDED: [u8; 256] = {
+    let mut folded = [b' '; 256];
+    let mut byte = 0_u8;
+    loop {
+        if byte.is_ascii_alphanumeric() || byte == b'/' || !byte.is_ascii() {
+            folded[byte as usize] = byte.to_ascii_lowercase();
+        }
+        if byte == u8::MAX {
+            break folded;
+        }
+        byte += 1;
+    }
+};
+
 /// Characters of a sentence that are kept.
 const LONGEST_SENTENCE: usize = 400;
 
-fn read(body: &[u8], say: &mut dyn FnMut(u32, Statement<'_>)) {
+fn read(body: &[u8], sink: &mut Sink<'_>) {
     if !may_have_subject(body) {
         return;
     }
@@ -150,7 +165,7 @@ fn read(body: &[u8], say: &mut dyn FnMut(u32, Statement<'_>)) {
         for (line, sentence) in paragraph.sentences() {
             if is_reservation(sentence) {
                 let kept: String = sentence.chars().take(LONGEST_SENTENCE).collect();
-                say(line, Statement::new(None, Some(Cow::Owned(kept)), Meaning::ReservesAi));
+                sink.say_at(line, Statement::new(None, Some(Cow::Owned(kept)), Meaning::ReservesAi));
             }
         }
     }
@@ -193,8 +208,7 @@ fn may_have_subject(body: &[u8]) -> bool {
             }
             let length = rest.len().min(WINDOW - filled - 1);
             for (to, from) in window[filled..].iter_mut().zip(&rest[..length]) {
-                let is_kept = from.is_ascii_alphanumeric() || *from == b'/' || !from.is_ascii();
-                *to = if is_kept { from.to_ascii_lowercase() } else { b' ' };
+                *to = FOLDED[usize::from(*from)];
             }
             filled += length;
             window[filled] = b' ';
@@ -315,7 +329,10 @@ mod tests {
 
     fn found(text: &str) -> Vec<(u32, String)> {
         let mut found = Vec::new();
-        read(text.as_bytes(), &mut |line, said| found.push((line, said.value.unwrap().into_owned())));
+        read(
+            text.as_bytes(),
+            &mut Sink(&mut |line, said| found.push((line.unwrap(), said.value.unwrap().into_owned()))),
+        );
         found
     }
 
@@ -404,7 +421,7 @@ mod tests {
             assert_eq!(found(&text).len(), 1, "{shift}");
         }
         let mut found = 0;
-        read(b"# \xff AI\xfe training \0 prohibited", &mut |_, _| found += 1);
+        read(b"# \xff AI\xfe training \0 prohibited", &mut Sink(&mut |_, _| found += 1));
         assert_eq!(found, 1);
     }
 

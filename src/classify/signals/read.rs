@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use super::found::{Found, Read, Scope, Signal, Source, Statement, text};
+use super::found::{Found, Read, Scope, Signal, Sink, Source, Statement, text};
 use super::{Stated, signals};
 use crate::observation::Response;
 use crate::robots::{Record, RobotsTxt};
@@ -31,9 +31,12 @@ impl Signals {
         let mut signals = Self::of_records(file);
         for signal in super::signals() {
             if let Read::Comments(read) = signal.read {
-                read(file.body(), &mut |line, statement| {
-                    signals.take(signal, Some(line), Source::Body, statement, |_| Scope::File);
-                });
+                read(
+                    file.body(),
+                    &mut Sink(&mut |line, statement| {
+                        signals.take(signal, line, Source::Body, statement, |_| Scope::File);
+                    }),
+                );
             }
         }
         // Comments came last; where nothing was found this costs nothing.
@@ -51,11 +54,15 @@ impl Signals {
                 _ => None,
             });
             let Some((signal, is_scoped, read)) = reader else { continue };
-            read(record.key, record.value, &mut |statement| {
-                found.take(signal, Some(record.line), Source::Body, statement, |has_room| {
-                    if is_scoped { groups.scope(&record, has_room) } else { Scope::File }
-                });
-            });
+            read(
+                record.key,
+                record.value,
+                &mut Sink(&mut |_, statement| {
+                    found.take(signal, Some(record.line), Source::Body, statement, |has_room| {
+                        if is_scoped { groups.scope(&record, has_room) } else { Scope::File }
+                    });
+                }),
+            );
         }
         found
     }
@@ -65,9 +72,12 @@ impl Signals {
         let mut found = Self::default();
         for signal in signals() {
             if let Read::Head(read) = signal.read {
-                read(response, &mut |statement| {
-                    found.take(signal, None, Source::Header, statement, |_| Scope::Response);
-                });
+                read(
+                    response,
+                    &mut Sink(&mut |_, statement| {
+                        found.take(signal, None, Source::Header, statement, |_| Scope::Response);
+                    }),
+                );
             }
         }
         found
@@ -126,7 +136,7 @@ impl Groups<'_, '_> {
         let tokens = &self.tokens.get_or_init(|| tokens_by_group(self.file))[group];
         for (place, token) in tokens.iter().enumerate() {
             if names.len() > LONGEST_SCOPE {
-                names += &format!(" and {} more", tokens.len() - place);
+                names.extend([" and ", &(tokens.len() - place).to_string(), " more"]);
                 break;
             }
             if place > 0 {

@@ -107,7 +107,7 @@ fn scopes_are_the_tokens_of_the_group_or_say_that_there_is_none() {
 
 #[test]
 fn a_file_that_says_no_end_of_things_is_cut_and_still_counted() {
-    let agents: String = (0..1_000).map(|number| format!("User-agent: agent-number-{number}\n")).collect();
+    let agents = (0..1_000).fold(String::new(), |text, number| text + &format!("User-agent: agent-number-{number}\n"));
     let many =
         format!("{agents}User-agent: *\n{}Content-Signal: ai-train=no\n", "Content-Signal: search=yes\n".repeat(2_000));
     let signals = Signals::of_file(&RobotsTxt::parse(many.as_bytes(), Dialect::Rfc9309));

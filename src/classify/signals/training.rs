@@ -1,11 +1,11 @@
-//! DisallowAITraining and its kin: training by path, as a draft of Microsoft's has it.
+//! `DisallowAITraining` and its kin: training by path, as a draft of Microsoft's has it.
 //!
 //! The first draft has two fixed keys; the second drops them for any name that starts with `DisallowAI` or `AllowAI`.
 //! To Google's parser, which compares keys by prefix, each of them is a Disallow or an Allow as well.
 
 use std::borrow::Cow;
 
-use super::found::{Example, Expected, Keys, Meaning, Read, Signal, Statement, text};
+use super::found::{Example, Expected, Keys, Meaning, Read, Signal, Sink, Statement, text};
 
 pub(super) const TABLE: &[Signal] = &[
     Signal {
@@ -20,7 +20,7 @@ pub(super) const TABLE: &[Signal] = &[
         read: Read::Record {
             keys: Keys::Are(&["disallowaitraining"]),
             is_scoped: true,
-            read: |_, value, say| of_path(None, value, Meaning::ReservesTraining, say),
+            read: |_, value, sink| of_path(None, value, Meaning::ReservesTraining, sink),
         },
     },
     Signal {
@@ -35,7 +35,7 @@ pub(super) const TABLE: &[Signal] = &[
         read: Read::Record {
             keys: Keys::Are(&["allowaitraining"]),
             is_scoped: true,
-            read: |_, value, say| of_path(None, value, Meaning::GrantsTraining, say),
+            read: |_, value, sink| of_path(None, value, Meaning::GrantsTraining, sink),
         },
     },
     Signal {
@@ -50,7 +50,7 @@ pub(super) const TABLE: &[Signal] = &[
         read: Read::Record {
             keys: Keys::StartWith(&["disallowai"]),
             is_scoped: true,
-            read: |key, value, say| of_path(Some(&key["disallowai".len()..]), value, Meaning::ReservesAi, say),
+            read: |key, value, sink| of_path(Some(&key["disallowai".len()..]), value, Meaning::ReservesAi, sink),
         },
     },
     Signal {
@@ -65,16 +65,16 @@ pub(super) const TABLE: &[Signal] = &[
         read: Read::Record {
             keys: Keys::StartWith(&["allowai"]),
             is_scoped: true,
-            read: |key, value, say| of_path(Some(&key["allowai".len()..]), value, Meaning::GrantsAi, say),
+            read: |key, value, sink| of_path(Some(&key["allowai".len()..]), value, Meaning::GrantsAi, sink),
         },
     },
 ];
 
-fn of_path(name: Option<&[u8]>, path: &[u8], meaning: Meaning, say: &mut dyn FnMut(Statement<'_>)) {
+fn of_path(name: Option<&[u8]>, path: &[u8], meaning: Meaning, sink: &mut Sink<'_>) {
     // Without a path it says nothing, as an empty Disallow does.
     let meaning = if matches!(path, [b'/' | b'*', ..]) { meaning } else { Meaning::Unknown };
     let key = name.filter(|name| !name.is_empty()).map(text);
-    say(Statement { path: Some(text(path)), key, value: None::<Cow<'_, str>>, meaning });
+    sink.say(Statement { path: Some(text(path)), key, value: None::<Cow<'_, str>>, meaning });
 }
 
 #[cfg(test)]
