@@ -299,6 +299,26 @@ fn signals_are_known_where_a_file_is_and_hints_wherever_a_response_is() {
 }
 
 #[test]
+fn a_policy_without_a_signal_reserves_nothing() {
+    let policy = "# As a condition of accessing this website, you agree to abide by the following content signals:||\
+                  # (a)  If a content-signal = yes, you may collect content for the corresponding use.|\
+                  # (b)  If a content-signal = no, you may not collect content for the corresponding use.||\
+                  # ai-train:  training or fine-tuning AI models.||\
+                  # ANY RESTRICTIONS EXPRESSED VIA CONTENT SIGNALS ARE EXPRESS RESERVATIONS OF RIGHTS UNDER ARTICLE 4|\
+                  # OF THE EUROPEAN UNION DIRECTIVE 2019/790.|";
+    let row = row_with(Dialect::Rfc9309, 200, &[], policy);
+    assert_eq!((row.outcome, kinds(&row).unwrap()), (Outcome::Answer(Kind::Empty), vec![]));
+    let stance = row.stance.unwrap();
+    assert_eq!((stance.policy, stance.reservation()), (PolicyClass::Open, ReservationScope::None));
+    let managed = format!(
+        "{policy}|User-agent: *|Content-Signal: search=yes,ai-train=no|Allow: /||User-agent: GPTBot|Disallow: /"
+    );
+    let stance = row_with(Dialect::Rfc9309, 200, &[], &managed).stance.unwrap();
+    assert!(!stance.stated.has_prose_reservation && !stance.is_contradictory);
+    assert_eq!((stance.policy, stance.usage), (PolicyClass::TrainingNo, ReservationScope::Wildcard));
+}
+
+#[test]
 fn a_signal_is_a_signal_whatever_the_dialect_makes_of_its_key() {
     let body = "User-agent: *|DisallowAITraining: /|Allow: /x";
     for (dialect, unnamed) in [(Dialect::Rfc9309, Restriction::None), (Dialect::Google, Restriction::Mostly)] {

@@ -362,6 +362,9 @@ mod tests {
             "User-agent: * # AI training is not allowed",
             "\u{feff}# AI training is not allowed",
             "## ---- AI training is not allowed ---- ##",
+            // The notice of the first managed files, in its gist.
+            "# NOTICE: Collecting content through any tool designed to data mine or scrape it is prohibited except\n\
+             # (1) for search engine indexing or (2) with express written permission from this site's operator.",
         ] {
             check(text, &[1]);
         }
