@@ -55,6 +55,25 @@ pub(super) const TABLE: &[Signal] = &[
         ),
         read: Read::Head(robots_tags),
     },
+    Signal {
+        kind: "price",
+        syntax: "status 402, crawler-price: USD 0.01",
+        doc: "What a crawler is asked to pay for the response; the key is the field. A price is no opt-out.",
+        status: "Vendors: crawler-price of Cloudflare's pay per crawl, payment-required of x402.",
+        example: Example::head(402, "Crawler-Price: USD 0.01\n", &[hint(Some("crawler-price"), "USD 0.01")]),
+        read: Read::Head(|response, sink| {
+            for name in ["crawler-price", "payment-required"] {
+                // With another status such a field is no price of this response.
+                for value in fields(response, name).filter(|_| response.status == 402) {
+                    sink.say(Statement::new(
+                        Some(Cow::Borrowed(name)),
+                        Some(Cow::Borrowed(value.trim())),
+                        Meaning::Neutral,
+                    ));
+                }
+            }
+        }),
+    },
 ];
 
 const fn hint(key: Option<&'static str>, value: &'static str) -> Expected {
@@ -147,5 +166,16 @@ mod tests {
         check("x-robots-tag", "noAIinput", &[&tag("-", "noAIinput", "reserves-ai")]);
         check("x-robots-tag", "noa\u{e9}i, noair\u{e9}, all", &[&tag("-", "noair\u{e9}", "reserves-ai")]);
         check("x-robots-tag", "", &[]);
+    }
+
+    #[test]
+    fn a_price_is_one_where_the_response_asks_for_payment() {
+        let price = |field: &str, value: &str| format!("price | response | - | {field} | {value} | - | neutral");
+        let said = |status, field| said_by_head(status, &[(field, " USD 0.01")]);
+        assert_eq!(said(402, "crawler-price"), [price("crawler-price", "USD 0.01")]);
+        assert_eq!(said(402, "payment-required"), [price("payment-required", "USD 0.01")]);
+        for (status, field) in [(200, "crawler-price"), (403, "crawler-price"), (402, "price"), (402, "retry-after")] {
+            assert!(said(status, field).is_empty(), "{status} {field}");
+        }
     }
 }
