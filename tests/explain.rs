@@ -55,6 +55,46 @@ fn a_file_is_explained_with_the_deciding_line_and_the_one_that_came_second() {
     ");
 }
 
+const SIGNALS: &str = "\
+Content-Signal: search=yes
+User-agent: *
+Content-Signal: search=yes, ai-train=no
+Content-Usage: /open/ train-ai=y, ai=n
+Disallow: /private/
+
+License: https://example.com/l.xml
+# No AI training.
+";
+
+#[test]
+fn signals_are_shown_with_their_lines_and_what_they_come_to() {
+    let world = world(1);
+    fs::write(world.path().join("robots.txt"), SIGNALS).unwrap();
+    let text = succeed(world.path(), &["explain", "robots.txt", "gptbot"]);
+    let signals = text.split_once("\nSignals in the file").unwrap().1;
+    insta::assert_snapshot!(signals, @r"
+     (`survey signals` explains them)
+      line 1: Content-Signal: search=yes
+        content-signal search=yes, to nobody: before the first group: neutral
+      line 3: Content-Signal: search=yes, ai-train=no
+        content-signal search=yes, to *: neutral
+        content-signal ai-train=no, to *: reserves-training
+      line 4: Content-Usage: /open/ train-ai=y, ai=n
+        content-usage train-ai=y (label of draft 02 to 07) for /open/, to *: grants-training
+        content-usage ai=n (label of draft 01) for /open/, to *: reserves-ai
+      line 7: License: https://example.com/l.xml
+        license https://example.com/l.xml, to all: neutral
+      line 8: # No AI training.
+        prose-reservation No AI training., to all: reserves-ai
+    ");
+    let found = succeed(world.path(), &["explain", "robots.txt", "gptbot", "--json"]);
+    let found: Value = serde_json::from_str(&found).unwrap();
+    let lines: Vec<u64> = found["signals"].as_array().unwrap().iter().filter_map(|one| one["line"].as_u64()).collect();
+    assert_eq!(lines, [1, 3, 3, 4, 4, 7, 8]);
+    assert_eq!(found["signals"][3]["path"], "/open/");
+    assert_eq!(found["signals"][2]["meaning"], "reserves-training");
+}
+
 #[test]
 fn json_says_the_same_for_each_dialect() {
     let world = world(1);

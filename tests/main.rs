@@ -14,5 +14,6 @@ mod lists;
 mod oracle;
 mod probes;
 mod rehearsal;
+mod signals;
 mod snapshot;
 mod whole;

@@ -396,6 +396,8 @@ fn row(index: u32) -> Row {
             any_ai: true,
             any_ai_named: true,
         }),
+        signals: is_there.then(Vec::new),
+        stance: None,
         looks: Vec::new(),
     }
 }

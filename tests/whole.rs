@@ -188,7 +188,7 @@ fn ingest_gives_the_rows_of_an_archive_and_lists_what_is_torn() {
 #[test]
 fn the_registries_print_as_text_markdown_and_json() {
     let world = world(1);
-    for registry in ["agents", "columns", "definitions", "outcomes"] {
+    for registry in ["agents", "columns", "definitions", "outcomes", "signals"] {
         assert!(succeed(world.path(), &[registry]).lines().count() >= 4, "{registry}");
         assert!(succeed(world.path(), &[registry, "--markdown"]).starts_with("| "), "{registry}");
         let json: Value = serde_json::from_str(&succeed(world.path(), &[registry, "--json"])).unwrap();

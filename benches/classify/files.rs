@@ -90,6 +90,17 @@ pub(crate) fn hostile() -> Vec<(&'static str, Vec<u8>)> {
         ("line ends", vec![b'\n'; SIZE]),
         ("NULs", vec![0; SIZE]),
         ("one line", [b"User-agent: *\nDisallow: /".to_vec(), vec![b'a'; SIZE]].concat()),
+        ("many signals in a group of many agents", {
+            let named = lines(20_000, &|n| format!("User-agent: {n}\n"));
+            (named + &lines(8_000, &|n| format!("Content-Signal: k{n}=yes,ai-train=no\n"))).into_bytes()
+        }),
+        ("signals in as many groups", fill("", &|n| format!("User-agent: {n}\nContent-Signal: a=b\nAllow: /\n"))),
+        (
+            "one dictionary of many labels",
+            [b"User-agent: *\nContent-Usage: a=b".to_vec(), lines(80_000, &|n| format!(",a{n}")).into_bytes()].concat(),
+        ),
+        ("a long story about training", fill("", &|n| format!("# The {n}th train of AI may not data mine.\n"))),
+        ("comments without an end of sentence", fill("", &|_| "# ai training reserved\n".into())),
         ("colons", fill("", &|n| format!("k{n}:\n"))),
         ("percent signs", fill(any, &|n| format!("Disallow: /%e3%{n}%%%2\n"))),
     ]

@@ -1,8 +1,8 @@
 //! How fast files are read and judged, on one core: `cargo bench --bench classify`.
 //!
 //! Reads the corpus `top1m-2017` where it is (`../shared`), else as many files made up here; prints what it measured:
-//! reading alone, reading and judging for all agents of the catalogue, hostile files one by one, and the same work done
-//! by other crates. With `--test` all of it once, over a few files.
+//! reading alone, reading and judging for all agents of the catalogue, the same with signals, hostile files one by one,
+//! and the same work done by other crates. With `--test` all of it once, over a few files.
 
 #![expect(clippy::print_stdout, reason = "a bench prints what it measured")]
 
@@ -13,6 +13,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput};
+use survey::classify::signals::Signals;
 use survey::classify::{Catalogue, Classifier, DEFINITIONS};
 use survey::robots::{Dialect, RobotsTxt};
 
@@ -43,14 +44,29 @@ fn main() {
             black_box(classifier.judge(&file).agents.len());
         }
     };
+    let judge_and_read = || {
+        for body in &bodies {
+            let file = RobotsTxt::parse(black_box(body), Dialect::Rfc9309);
+            black_box(classifier.judge(&file).agents.len());
+            // A page is judged here, as it always was, but no survey looks for signals in it.
+            if !body.trim_ascii_start().starts_with(b"<") {
+                black_box(Signals::of_file(&file).found.len());
+            }
+        }
+    };
     print(rounds, "parse, rfc9309", bodies.len(), bytes, || parse(Dialect::Rfc9309));
     print(rounds, "parse, google", bodies.len(), bytes, || parse(Dialect::Google));
     print(rounds, "parse + verdicts for the whole catalogue", bodies.len(), bytes, judge);
+    print(rounds, "the same, and the signals of each that is no page", bodies.len(), bytes, judge_and_read);
     for (name, body) in files::hostile() {
         let best = best_of(rounds, || {
             black_box(classifier.judge_bytes(&body));
         });
-        println!("hostile, {name}, {} bytes: {:.1} ms", body.len(), best * 1e3);
+        let signals = best_of(rounds, || {
+            black_box(Signals::of_file(&RobotsTxt::parse(&body, Dialect::Rfc9309)));
+        });
+        let (best, signals) = (best * 1e3, signals * 1e3);
+        println!("hostile, {name}, {} bytes: {best:.1} ms; reading and signals {signals:.1} ms", body.len());
     }
     peers::compare(&bodies, rounds.min(3));
 

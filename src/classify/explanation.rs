@@ -1,7 +1,9 @@
 //! One file, one agent, one path → why the verdict is what it is, in each dialect and under each definition.
 
 use crate::classify::definitions::{DEFINITIONS, Definition, Parser};
+use crate::classify::grouping;
 use crate::classify::row::Restriction;
+use crate::classify::signals::{Found, Signals};
 use crate::classify::verdicts::Judge;
 use crate::robots::{By, Decision, Dialect, Finding, Match, RobotsTxt};
 
@@ -12,6 +14,10 @@ pub struct Explanation {
     pub readings: Vec<ReadingOf>,
     /// What each definition makes of it, in the order of the registry.
     pub levels: Vec<Level>,
+    /// The signals in the file, by line.
+    pub signals: Vec<Said>,
+    /// Whether there are more than these.
+    pub has_more_signals: bool,
     /// What is odd in the file.
     pub oddities: Vec<Odd>,
 }
@@ -66,6 +72,15 @@ pub struct Level {
     pub parser: Parser,
 }
 
+/// A signal, and the line where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// What it says.
+    pub found: Found,
+    /// Its line.
+    pub quote: Quote,
+}
+
 /// An oddity, and the first line that has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Odd {
@@ -83,10 +98,16 @@ pub fn explain(body: &[u8], agent: &str, path: &[u8]) -> Explanation {
         by_dialect: files.iter().map(|file| level(definition, file, agent)).collect(),
         parser: definition.parser,
     });
+    // The first dialect is RFC 9309's, by which signals are read.
+    let signals = Signals::of_file(&files[0]);
+    let said = |found: Found| Said { quote: quote(&files[0], found.line.unwrap_or_default()), found };
+    let oddities = grouping::oddities(&files[0], &DEFINITIONS[0]);
     Explanation {
         readings: files.iter().map(|file| read(file, agent, path)).collect(),
         levels: levels.collect(),
-        oddities: files[0].oddities().map(|finding| Odd { finding, quote: quote(&files[0], finding.line) }).collect(),
+        signals: signals.found.into_iter().map(said).collect(),
+        has_more_signals: signals.is_cut,
+        oddities: oddities.into_iter().map(|finding| Odd { finding, quote: quote(&files[0], finding.line) }).collect(),
     }
 }
 

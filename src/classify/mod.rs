@@ -13,6 +13,9 @@
 //! | `explanation.rs` | why a verdict is what it is |
 //! | `outcome.rs` | a response's status, headers and bytes → its outcome |
 //! | `verdicts.rs` | one file → the verdict for every agent |
+//! | `signals/` | the registry of signals beside Allow and Disallow |
+//! | `grouping.rs` | whether it matters where the groups of a file end |
+//! | `stance.rs` | verdicts and signals → whom reservations speak to, and the class of the policy |
 //! | `row.rs` | the row |
 //!
 //! Deliberately absent: where the bytes came from, and how a row is stored.
@@ -22,8 +25,11 @@ mod answer;
 pub mod definitions;
 mod digest;
 mod explanation;
+mod grouping;
 mod outcome;
 pub mod row;
+pub mod signals;
+mod stance;
 mod verdicts;
 mod witnesses;
 
@@ -31,8 +37,9 @@ pub use agents::{Agent, Catalogue, CatalogueError, CatalogueFault};
 pub use answer::{PathJudge, Verdict, judged_bytes};
 pub use definitions::{DEFINITIONS, Definition};
 pub use digest::rules_digest;
-pub use explanation::{Explanation, Level, Odd, Quote, Ranked, ReadingOf, explain};
+pub use explanation::{Explanation, Level, Odd, Quote, Ranked, ReadingOf, Said, explain};
 pub use row::{Look, Row};
+pub use stance::{PolicyClass, ReservationScope, Stance};
 pub use verdicts::{SetVerdict, Verdicts};
 pub use witnesses::{Budget, STEPS, UNNAMED_PATH};
 
@@ -40,6 +47,7 @@ use sha2::{Digest, Sha256};
 
 use crate::classify::answer::whole_lines;
 use crate::classify::row::{BodyFacts, Charset, Judgement, NamedAgent, Reading};
+use crate::classify::signals::{Found, Signals, Stated};
 use crate::classify::verdicts::{Asked, Judge};
 use crate::observation::{Ending, Observation, Response};
 use crate::outcome::{Outcome, OutcomeClass};
@@ -78,7 +86,7 @@ impl Classifier {
 
     /// Judges an observation.
     pub fn classify(&self, observation: Observation) -> Row {
-        let Meaning { outcome, body, reading, judgement } = self.understand(&observation.ending);
+        let Meaning { outcome, body, reading, judgement, signals, stance } = self.understand(&observation.ending);
         let probes = observation.asking.as_ref().map_or(&[][..], |asking| &asking.probes);
         let looks = probes.iter().map(|probe| {
             let seen = self.understand(&probe.ending);
@@ -93,33 +101,61 @@ impl Classifier {
             }
         });
         let looks = looks.collect();
-        Row { observation, outcome, body, reading, judgement, looks }
+        Row { observation, outcome, body, reading, judgement, signals, stance, looks }
     }
 
     fn understand(&self, ending: &Ending) -> Meaning {
         let response = match ending {
-            Ending::Failure(failure) => {
-                return Meaning {
-                    outcome: Outcome::Failure(failure.cause),
-                    body: None,
-                    reading: None,
-                    judgement: None,
-                };
-            }
+            Ending::Failure(failure) => return Meaning::of(Outcome::Failure(failure.cause)),
             Ending::Response(response) => response,
         };
-        let file = RobotsTxt::parse(whole_lines(&response.body, response.is_truncated), self.dialect);
+        let bytes = whole_lines(&response.body, response.is_truncated);
+        let file = RobotsTxt::parse(bytes, self.dialect);
         let outcome = Outcome::Answer(outcome::kind_of(response, &file));
-        let body = Some(body_facts(response));
-        let (reading, judgement) = match outcome.class() {
+        let meaning = Meaning { body: Some(body_facts(response)), ..Meaning::of(outcome) };
+        let hints = Signals::of_head(response);
+        match outcome.class() {
             OutcomeClass::Readable | OutcomeClass::Empty => {
                 let verdicts = self.judge(&file);
-                (Some(read(&file, &verdicts)), Some(self.asked.judgement(&verdicts)))
+                let mut signals = match self.dialect {
+                    Dialect::Rfc9309 => Signals::of_file(&file),
+                    Dialect::Google => Signals::of_file(&RobotsTxt::parse(bytes, Dialect::Rfc9309)),
+                };
+                let stance = Stance::of(signals.stated, &verdicts, &self.asked);
+                let mut reading = read(&file, &verdicts);
+                reading.oddities = self.oddities(&file, &verdicts, &stance, signals.is_cut || hints.is_cut);
+                signals.found.extend(hints.found);
+                Meaning {
+                    reading: Some(reading),
+                    judgement: Some(self.asked.judgement(&verdicts)),
+                    signals: Some(signals.found),
+                    stance: Some(stance),
+                    ..meaning
+                }
             }
-            OutcomeClass::Absent => (None, Some(self.judge_bytes(b""))),
-            _ => (None, None),
-        };
-        Meaning { outcome, body, reading, judgement }
+            OutcomeClass::Absent => {
+                let verdicts = self.judge(&RobotsTxt::parse(b"", self.dialect));
+                Meaning {
+                    judgement: Some(self.asked.judgement(&verdicts)),
+                    signals: Some(hints.found),
+                    stance: Some(Stance::of(Stated::default(), &verdicts, &self.asked)),
+                    ..meaning
+                }
+            }
+            // What came is not what the site asks of crawlers, so that nothing found means nothing known.
+            _ => Meaning { signals: Some(hints.found).filter(|found| !found.is_empty()), ..meaning },
+        }
+    }
+
+    /// What is odd in a file, each word once, in the order of the vocabulary.
+    fn oddities(&self, file: &RobotsTxt<'_>, verdicts: &Verdicts, stance: &Stance, is_cut: bool) -> Vec<Oddity> {
+        let by_line = grouping::oddities(file, self.definition).into_iter().map(|finding| finding.oddity);
+        let of_all = [
+            (stance.is_contradictory, Oddity::ContradictorySignals),
+            (is_cut, Oddity::ManySignals),
+            (verdicts.is_in_part, Oddity::JudgedInPart),
+        ];
+        by_line.chain(of_all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, oddity)| oddity)).collect()
     }
 
     /// Judges bytes as a robots.txt file, whatever the outcome of a response with them would be.
@@ -145,6 +181,15 @@ struct Meaning {
     body: Option<BodyFacts>,
     reading: Option<Reading>,
     judgement: Option<Judgement>,
+    signals: Option<Vec<Found>>,
+    stance: Option<Stance>,
+}
+
+impl Meaning {
+    /// An outcome of which nothing else is known.
+    fn of(outcome: Outcome) -> Self {
+        Self { outcome, body: None, reading: None, judgement: None, signals: None, stance: None }
+    }
 }
 
 /// What a response turned out to be, read in a dialect.
@@ -182,12 +227,11 @@ fn charset_of(body: &[u8], is_truncated: bool) -> Charset {
     }
 }
 
-/// What stands in a file.
+/// What stands in a file, but for its oddities.
 fn read(file: &RobotsTxt<'_>, verdicts: &Verdicts) -> Reading {
     let mut reading = Reading {
         line_count: file.line_count(),
         group_count: u32::try_from(file.groups().len()).unwrap_or(u32::MAX),
-        oddities: file.oddities().map(|finding| finding.oddity).collect(),
         ..Reading::default()
     };
     for rule in file.rules().filter(|rule| !rule.pattern.is_empty()) {
@@ -207,9 +251,6 @@ fn read(file: &RobotsTxt<'_>, verdicts: &Verdicts) -> Reading {
             reading.other_records.push((key, 0));
         }
         reading.other_records[place].1 += 1;
-    }
-    if verdicts.is_in_part {
-        reading.oddities.push(Oddity::JudgedInPart);
     }
     reading.named_agents = file
         .tokens()

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::classify::signals::Found;
+use crate::classify::stance::Stance;
 use crate::observation::{Observation, ProbeKind};
 use crate::outcome::Outcome;
 
@@ -22,6 +24,11 @@ pub struct Row {
     pub reading: Option<Reading>,
     /// What it asks of crawlers, where that is determinable.
     pub judgement: Option<Judgement>,
+    /// The signals that were found, those of the file by line and then the hints of the head; nothing where no response
+    /// came, or one that is no file and says nothing in its head.
+    pub signals: Option<Vec<Found>>,
+    /// What the file says as a whole, where that is determinable.
+    pub stance: Option<Stance>,
     /// What extra looks at the target found.
     pub looks: Vec<Look>,
 }

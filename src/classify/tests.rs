@@ -259,6 +259,87 @@ fn what_is_not_determinable_has_no_verdict() {
     assert!(row.reading.is_none() && row.judgement.is_none() && row.body.is_none());
 }
 
+/// A row for a response with these header fields.
+fn row_with(dialect: Dialect, status: u16, headers: &[(&str, &str)], body: &str) -> Row {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let response = Response { headers, ..response(status, body.replace('|', "\n").as_bytes()) };
+    classifier("rfc", dialect).classify(observation(Ending::Response(response)))
+}
+
+fn kinds(row: &Row) -> Option<Vec<&'static str>> {
+    row.signals.as_ref().map(|signals| signals.iter().map(|found| found.kind).collect())
+}
+
+#[test]
+fn signals_of_the_file_come_by_line_and_then_the_hints_of_the_head() {
+    let body =
+        "# AI training is prohibited.|User-agent: *|License: https://e.com/l|Content-Signal: ai-train=no|Allow: /";
+    let row = row_with(Dialect::Rfc9309, 200, &[("tdm-reservation", "1")], body);
+    assert_eq!(kinds(&row).unwrap(), ["prose-reservation", "license", "content-signal", "tdm-reservation"]);
+    let stance = row.stance.unwrap();
+    assert!(stance.stated.has_license && stance.stated.has_prose_reservation);
+    assert_eq!(stance.policy, PolicyClass::TrainingNo);
+    // The hint alone changes no word.
+    let hint = row_with(Dialect::Rfc9309, 200, &[("content-signal", "ai-train=no")], "User-agent: *|Allow: /");
+    assert_eq!((kinds(&hint).unwrap().len(), hint.stance.unwrap().policy), (1, PolicyClass::Open));
+}
+
+#[test]
+fn signals_are_known_where_a_file_is_and_hints_wherever_a_response_is() {
+    let head = [("x-robots-tag", "noai")];
+    let of = |status, head: &[(&str, &str)], body| kinds(&row_with(Dialect::Rfc9309, status, head, body));
+    assert_eq!(of(404, &[], ""), Some(vec![]));
+    assert_eq!(of(404, &head, ""), Some(vec!["x-robots-tag"]));
+    assert_eq!(of(200, &[], "# nothing"), Some(vec![]));
+    // A page or a refusal is no file: what it does not say is not known, what its head says is.
+    assert_eq!(of(200, &[], "<html># AI training is prohibited."), None);
+    assert_eq!(of(403, &head, "Content-Signal: ai-train=no"), Some(vec!["x-robots-tag"]));
+    assert!(row_with(Dialect::Rfc9309, 403, &head, "").stance.is_none());
+    assert_eq!(row_with(Dialect::Rfc9309, 404, &head, "").stance.unwrap().policy, PolicyClass::Open);
+}
+
+#[test]
+fn a_policy_without_a_signal_reserves_nothing() {
+    let policy = "# As a condition of accessing this website, you agree to abide by the following content signals:||\
+                  # (a)  If a content-signal = yes, you may collect content for the corresponding use.|\
+                  # (b)  If a content-signal = no, you may not collect content for the corresponding use.||\
+                  # ai-train:  training or fine-tuning AI models.||\
+                  # ANY RESTRICTIONS EXPRESSED VIA CONTENT SIGNALS ARE EXPRESS RESERVATIONS OF RIGHTS UNDER ARTICLE 4|\
+                  # OF THE EUROPEAN UNION DIRECTIVE 2019/790.|";
+    let row = row_with(Dialect::Rfc9309, 200, &[], policy);
+    assert_eq!((row.outcome, kinds(&row).unwrap()), (Outcome::Answer(Kind::Empty), vec![]));
+    let stance = row.stance.unwrap();
+    assert_eq!((stance.policy, stance.reservation()), (PolicyClass::Open, ReservationScope::None));
+    let managed = format!(
+        "{policy}|User-agent: *|Content-Signal: search=yes,ai-train=no|Allow: /||User-agent: GPTBot|Disallow: /"
+    );
+    let stance = row_with(Dialect::Rfc9309, 200, &[], &managed).stance.unwrap();
+    assert!(!stance.stated.has_prose_reservation && !stance.is_contradictory);
+    assert_eq!((stance.policy, stance.usage), (PolicyClass::TrainingNo, ReservationScope::Wildcard));
+}
+
+#[test]
+fn a_signal_is_a_signal_whatever_the_dialect_makes_of_its_key() {
+    let body = "User-agent: *|DisallowAITraining: /|Allow: /x";
+    for (dialect, unnamed) in [(Dialect::Rfc9309, Restriction::None), (Dialect::Google, Restriction::Mostly)] {
+        let row = row_with(dialect, 200, &[], body);
+        assert_eq!(kinds(&row).unwrap(), ["disallow-ai-training"], "{dialect}");
+        assert_eq!(row.judgement.unwrap().unnamed_restriction, unnamed, "{dialect}");
+    }
+}
+
+#[test]
+fn oddities_of_the_whole_file_stand_beside_those_of_its_lines() {
+    let oddities = |body| row_with(Dialect::Rfc9309, 200, &[], body).reading.unwrap().oddities;
+    let contradiction = "User-agent: *|Content-Signal: ai-train=yes|Allow: /|User-agent: GPTBot|Disallow: /";
+    assert_eq!(oddities(contradiction), [Oddity::ContradictorySignals]);
+    let ambiguous = "User-agent: *|Content-Signal: ai-train=yes||User-agent: GPTBot|Disallow: /";
+    assert_eq!(oddities(ambiguous), [Oddity::AmbiguousGrouping, Oddity::ContradictorySignals]);
+    assert_eq!(oddities("User-agent: *|Crawl-delay: 1|User-agent: GPTBot|Disallow:"), []);
+    let many = format!("User-agent: *|{}", "Content-Signal: search=yes|".repeat(300));
+    assert_eq!(row_with(Dialect::Rfc9309, 200, &[], &many).reading.unwrap().oddities, [Oddity::ManySignals]);
+}
+
 #[test]
 fn charsets_are_sniffed_from_marks_and_bytes() {
     let cases: [(&[u8], Charset); 6] = [

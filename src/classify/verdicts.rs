@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use crate::classify::agents::Catalogue;
+use crate::classify::agents::{Catalogue, Purpose};
 use crate::classify::definitions::{Definition, Opened, Question};
 use crate::classify::row::{AgentVerdict, Comparison, Judgement, Restriction};
 use crate::classify::witnesses::{Budget, UNNAMED_PATH};
@@ -151,8 +151,12 @@ pub(super) struct Asked {
     /// Those with a `/`, which a token may match by the part before it.
     with_slash: Vec<usize>,
     panel: Vec<usize>,
-    core_training: Vec<usize>,
-    ai: Vec<usize>,
+    pub(super) core_training: Vec<usize>,
+    pub(super) ai: Vec<usize>,
+    /// Those of `ai` that serve AI search, users or agents.
+    pub(super) other_ai: Vec<usize>,
+    /// Tokens without a crawler, which govern a use.
+    pub(super) opt_out_tokens: Vec<usize>,
 }
 
 impl Asked {
@@ -165,6 +169,8 @@ impl Asked {
             panel: Vec::new(),
             core_training: Vec::new(),
             ai: Vec::new(),
+            other_ai: Vec::new(),
+            opt_out_tokens: Vec::new(),
         };
         for agent in catalogue.agents() {
             asked.add(&agent.token);
@@ -175,6 +181,16 @@ impl Asked {
         };
         asked.core_training = set(&mut asked, CORE_TRAINING);
         asked.ai = set(&mut asked, AI);
+        for (position, agent) in catalogue.agents().iter().enumerate() {
+            let is_ai = asked.ai.contains(&position);
+            match agent.purpose {
+                Purpose::SearchIndex | Purpose::UserTriggered | Purpose::Agentic if is_ai => {
+                    asked.other_ai.push(position);
+                }
+                Purpose::OptOutToken => asked.opt_out_tokens.push(position),
+                _ => {}
+            }
+        }
         asked
     }
 

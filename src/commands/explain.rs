@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::asking::AskerArgs;
 use super::rehearsed::{Rehearsed, Script};
+use crate::classify::signals::{self, Signals};
 use crate::classify::{explain, judged_bytes, outcome_of};
 use crate::cli::Output;
 use crate::crawl::{Pulse, crawl};
@@ -24,7 +25,7 @@ use crate::report::{Subject, write_explanation, write_explanation_json};
 use crate::robots::Dialect;
 use crate::snapshot::Snapshot;
 
-/// Explain one verdict: outcome, group, deciding line, and what each definition and dialect makes of it
+/// Explain one verdict: outcome, group, deciding line, what each definition and dialect makes of it, and signals
 ///
 /// Of a robots.txt file, of a host in a snapshot (--snapshot), or of a host that is asked now (--live).
 #[derive(Args, Clone, Debug)]
@@ -83,6 +84,7 @@ pub(super) async fn run(args: ExplainArgs, output: &Output) -> anyhow::Result<()
         url: found.url,
         outcome: found.outcome,
         is_truncated: found.is_truncated,
+        hints: found.hints,
     };
     let body = judged_bytes(found.outcome, &found.body, found.is_truncated);
     let explanation = body.map(|body| explain(body, &subject.agent, &path));
@@ -98,14 +100,17 @@ struct Found {
     outcome: Outcome,
     body: Bytes,
     is_truncated: bool,
+    /// Signals in the head of the response, where it is at hand.
+    hints: Vec<signals::Found>,
 }
 
 impl Found {
     /// A response, and what it was.
     fn response(source: String, response: Response) -> Self {
         let outcome = outcome_of(&response, Dialect::Rfc9309);
+        let hints = Signals::of_head(&response).found;
         let Response { url, body, is_truncated, .. } = response;
-        Self { source, url: Some(url).filter(|url| !url.is_empty()), outcome, body, is_truncated }
+        Self { source, url: Some(url).filter(|url| !url.is_empty()), outcome, body, is_truncated, hints }
     }
 }
 
@@ -153,6 +158,8 @@ fn look_up(snapshot: &str, host: &str) -> anyhow::Result<Found> {
             outcome: stored.outcome,
             body: stored.body,
             is_truncated: stored.is_truncated,
+            // The head stands in the row's columns; what is explained here is the file.
+            hints: Vec::new(),
         });
         Ok(())
     })?;
@@ -190,6 +197,7 @@ async fn ask(args: &ExplainArgs) -> anyhow::Result<Found> {
             outcome: Outcome::Failure(failure.cause),
             body: Bytes::new(),
             is_truncated: false,
+            hints: Vec::new(),
         },
     })
 }

@@ -21,6 +21,7 @@ mod record;
 mod registry;
 mod rehearse;
 mod rehearsed;
+mod signals;
 mod summary;
 mod survey;
 mod trend;
@@ -79,6 +80,7 @@ enum Command {
     Columns(columns::ColumnsArgs),
     Definitions(definitions::DefinitionsArgs),
     Outcomes(outcomes::OutcomesArgs),
+    Signals(signals::SignalsArgs),
 }
 
 /// Runs the command that was typed.
@@ -101,6 +103,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Columns(args) => columns::run(&args, &cli.output)?,
         Command::Definitions(args) => definitions::run(&args, &cli.output)?,
         Command::Outcomes(args) => outcomes::run(&args, &cli.output)?,
+        Command::Signals(args) => signals::run(&args, &cli.output)?,
     }
     Ok(ExitCode::SUCCESS)
 }

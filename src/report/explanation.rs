@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::classify::definitions::{Definition, Parser};
 use crate::classify::row::Restriction;
-use crate::classify::{Explanation, Level, Quote, Ranked, ReadingOf};
+use crate::classify::signals::{Found, Scope, drafts_of};
+use crate::classify::{Explanation, Level, Quote, Ranked, ReadingOf, Said};
 use crate::outcome::Outcome;
 use crate::report::escape::escape;
 use crate::report::json::Printable;
@@ -30,6 +31,8 @@ pub struct Subject {
     pub outcome: Outcome,
     /// Whether the limit of size cut the file, so that only its whole lines are judged.
     pub is_truncated: bool,
+    /// Signals in the head of the response, where it is known.
+    pub hints: Vec<Found>,
 }
 
 const WIDTH: usize = 100;
@@ -39,7 +42,7 @@ const LONGEST_QUOTE: usize = 120;
 
 /// Writes an explanation for a terminal; without one the outcome gives no verdict.
 pub fn write_text(subject: &Subject, explanation: Option<&Explanation>, out: &mut impl Write) -> io::Result<()> {
-    let Subject { name, agent, path, source, url, outcome, is_truncated } = subject;
+    let Subject { name, agent, path, source, url, outcome, is_truncated, hints } = subject;
     writeln!(out, "{}, agent {}, path {}", escape(name), escape(agent), escape(path))?;
     write_field("Source", &escape(source).to_string(), out)?;
     if let Some(url) = url {
@@ -56,7 +59,8 @@ pub fn write_text(subject: &Subject, explanation: Option<&Explanation>, out: &mu
             outcome.effect_rfc().word(),
             outcome.effect_google().word()
         );
-        return write_field("", &effects, out);
+        write_field("", &effects, out)?;
+        return write_hints(hints, out);
     };
     let is_same = |reading: &ReadingOf| {
         let first = &explanation.readings[0];
@@ -70,6 +74,8 @@ pub fn write_text(subject: &Subject, explanation: Option<&Explanation>, out: &mu
         }
     }
     write_levels(&explanation.levels, out)?;
+    write_signals(explanation, out)?;
+    write_hints(hints, out)?;
     write_oddities(explanation, out)
 }
 
@@ -155,6 +161,63 @@ fn write_levels(levels: &[Level], out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
+fn write_signals(explanation: &Explanation, out: &mut impl Write) -> io::Result<()> {
+    if explanation.signals.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nSignals in the file (`survey signals` explains them)")?;
+    let mut last = 0;
+    for Said { found, quote } in &explanation.signals {
+        if quote.line != last {
+            last = quote.line;
+            writeln!(out, "  {}", quoted(quote))?;
+        }
+        writeln!(out, "    {}", signal(found))?;
+    }
+    if explanation.has_more_signals {
+        writeln!(out, "  and more, which are not kept")?;
+    }
+    Ok(())
+}
+
+fn write_hints(hints: &[Found], out: &mut impl Write) -> io::Result<()> {
+    if hints.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nSignals in the head of the response, about this response only")?;
+    hints.iter().try_for_each(|found| writeln!(out, "    {}", signal(found)))
+}
+
+/// A signal on one line: its kind, what it says, to whom, and what that comes to.
+fn signal(found: &Found) -> String {
+    let short = |text: &str| {
+        let mut shown: String = text.chars().take(LONGEST_QUOTE).collect();
+        if shown.len() < text.len() {
+            shown.push('…');
+        }
+        escape(&shown).to_string()
+    };
+    let Found { kind, scope, path, key, value, meaning, .. } = found;
+    let drafts = match key {
+        Some(key) if *kind == "content-usage" => drafts_of(key)
+            .map_or_else(|| " (label of no draft)".to_owned(), |drafts| format!(" (label of draft {drafts})")),
+        _ => String::new(),
+    };
+    let said = match (key, value) {
+        (Some(key), Some(value)) => format!(" {}={}{drafts}", short(key), short(value)),
+        (Some(only), None) | (None, Some(only)) => format!(" {}{drafts}", short(only)),
+        (None, None) => String::new(),
+    };
+    let path = path.as_deref().map_or_else(String::new, |path| format!(" for {}", short(path)));
+    let to = match scope {
+        Scope::Group { tokens, .. } => format!("to {}", short(tokens)),
+        Scope::Orphan => "to nobody: before the first group".to_owned(),
+        Scope::File => "to all".to_owned(),
+        Scope::Response => "about this response".to_owned(),
+    };
+    format!("{kind}{said}{path}, {to}: {meaning}")
+}
+
 fn write_oddities(explanation: &Explanation, out: &mut impl Write) -> io::Result<()> {
     if explanation.oddities.is_empty() {
         return Ok(());
@@ -187,7 +250,7 @@ fn write_line(label: &str, text: &str, out: &mut impl Write) -> io::Result<()> {
 
 /// Writes an explanation as one JSON object.
 pub fn write_json(subject: &Subject, explanation: Option<&Explanation>, out: &mut impl Write) -> io::Result<()> {
-    let Subject { name, agent, path, source, url, outcome, is_truncated } = subject;
+    let Subject { name, agent, path, source, url, outcome, is_truncated, hints } = subject;
     let document = json!({
         "name": name,
         "agent": agent,
@@ -201,6 +264,11 @@ pub fn write_json(subject: &Subject, explanation: Option<&Explanation>, out: &mu
         "is_truncated": is_truncated,
         "dialects": explanation.map(|explanation| explanation.readings.iter().map(reading_value).collect::<Vec<_>>()),
         "definitions": explanation.map(|explanation| explanation.levels.iter().map(level_value).collect::<Vec<_>>()),
+        "signals": explanation.map(|explanation| {
+            explanation.signals.iter().map(|said| signal_value(&said.found, Some(&said.quote))).collect::<Vec<_>>()
+        }),
+        "has_more_signals": explanation.map(|explanation| explanation.has_more_signals),
+        "hints": hints.iter().map(|found| signal_value(found, None)).collect::<Vec<_>>(),
         "oddities": explanation.map(|explanation| {
             let odd = explanation.oddities.iter().map(|odd| json!({
                 "oddity": odd.finding.oddity.word(),
@@ -229,6 +297,20 @@ fn reading_value(reading: &ReadingOf) -> Value {
         "matching_rules": reading.match_count,
         "decided_by": reading.ranking.first().map(rank),
         "second": reading.ranking.get(1).map(rank),
+    })
+}
+
+fn signal_value(found: &Found, quote: Option<&Quote>) -> Value {
+    json!({
+        "kind": found.kind,
+        "scope": found.scope.text(),
+        "path": found.path,
+        "key": found.key,
+        "value": found.value,
+        "line": found.line,
+        "source": found.source.word(),
+        "meaning": found.meaning.word(),
+        "text": quote.map(|quote| &quote.text),
     })
 }
 

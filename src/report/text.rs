@@ -187,6 +187,15 @@ mod tests {
           by name: a group of the file names the agent. inherited: none does, so the rules for every crawler
           (*) apply, or none do.
           By definition rfc, dialect rfc9309.
+
+        AI preferences beside Allow and Disallow
+        ────────────────────────────────────────
+          Hosts with at least one signal of the kind, whatever it says.
+
+          not in this snapshot, which has no column signals
+
+          file: in robots.txt itself. head: in the head of the last response, which speaks of that response
+          only.
         ");
     }
 
@@ -269,6 +278,15 @@ mod tests {
           by name: a group of the file names the agent. inherited: none does, so the rules for every crawler
           (*) apply, or none do.
           By definition rfc, dialect rfc9309.
+
+        AI preferences beside Allow and Disallow
+        ────────────────────────────────────────
+          Hosts with at least one signal of the kind, whatever it says.
+
+          not in this snapshot, which has no column signals
+
+          file: in robots.txt itself. head: in the head of the last response, which speaks of that response
+          only.
         ");
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::robots::groups::{Group, Reader, Record, StoredRecord};
+use crate::robots::groups::{Group, Grouping, Reader, Record, StoredRecord};
 use crate::robots::lines;
 use crate::robots::oddities::{Finding, Findings};
 use crate::robots::rules::{By, Ruleset, StoredRule};
@@ -30,8 +30,13 @@ impl<'a> RobotsTxt<'a> {
     /// Never fails: each line that can be used is used (RFC 9309, section 2.3.1.5). Bytes beyond 4 GiB are not read;
     /// the limit of the survey itself is far below.
     pub fn parse(bytes: &'a [u8], dialect: Dialect) -> Self {
+        Self::parse_grouped(bytes, dialect, Grouping::Rfc9309)
+    }
+
+    /// The same by another model of where groups end: only to find out whether it would matter.
+    pub fn parse_grouped(bytes: &'a [u8], dialect: Dialect, grouping: Grouping) -> Self {
         let body = &bytes[..bytes.len().min(u32::MAX as usize - 1)];
-        let mut reader = Reader::new(body);
+        let mut reader = Reader::new(body, grouping);
         let line_count = lines::read(body, dialect, &mut reader);
         let tokens = Tokens::collect(body, dialect, &reader.agents);
         let Reader { findings, rules, groups, records, has_known_record, .. } = reader;
@@ -84,6 +89,9 @@ impl<'a> RobotsTxt<'a> {
     }
 
     /// What is odd in the file, each oddity once, in the order of the vocabulary.
+    ///
+    /// Of `ambiguous-grouping` only the occasion is known here, a record between user-agent lines; whether it changes
+    /// any verdict is for [`classify`](crate::classify) to find out.
     pub fn oddities(&self) -> impl Iterator<Item = Finding> + '_ {
         self.findings.iter()
     }

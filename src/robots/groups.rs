@@ -7,6 +7,18 @@ use crate::robots::oddities::{Findings, Oddity, has_look_alike};
 use crate::robots::rules::StoredRule;
 use crate::robots::tokens::is_of_alphabet;
 
+crate::words! {
+    /// Which records end a run of user-agent lines, so that the next such line begins another group.
+    pub enum Grouping {
+        /// Allow and Disallow only (RFC 9309, section 2.2.4).
+        Rfc9309 = "rfc9309",
+        /// Content-Usage too, which is a rule by the draft that updates RFC 9309 (draft-ietf-aipref-attach).
+        Aipref = "aipref",
+        /// Any record: what site owners often mean, and what naive readers do.
+        AnyRecord = "any-record",
+    }
+}
+
 /// A group as the file's lines make it: a run of user-agent lines and what follows until the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
@@ -60,6 +72,8 @@ pub(super) struct Reader<'a> {
     pub(super) records: Vec<StoredRecord>,
     pub(super) agents: Vec<AgentLine>,
     pub(super) has_known_record: bool,
+    /// Nothing is the grouping of RFC 9309.
+    grouping: Option<Grouping>,
     /// The last group's run of user-agent lines still goes on.
     is_run_open: bool,
     /// Another record came after a user-agent line of that run.
@@ -67,8 +81,17 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(body: &'a [u8]) -> Self {
-        Self { body, ..Self::default() }
+    pub(super) fn new(body: &'a [u8], grouping: Grouping) -> Self {
+        Self { body, grouping: Some(grouping), ..Self::default() }
+    }
+
+    /// Whether a record of this key, which is no rule, ends a run of user-agent lines.
+    fn ends_run(&self, key: &[u8]) -> bool {
+        match self.grouping {
+            None | Some(Grouping::Rfc9309) => false,
+            Some(Grouping::Aipref) => key.eq_ignore_ascii_case(b"content-usage"),
+            Some(Grouping::AnyRecord) => true,
+        }
     }
 
     /// Notes what is odd in a user-agent value that is no identifier.
@@ -126,6 +149,9 @@ impl Records for Reader<'_> {
     fn other(&mut self, key: Span, value: Span, line: u32) {
         self.is_run_interrupted = true;
         let name = key.of(self.body);
+        if self.ends_run(name) {
+            self.is_run_open = false;
+        }
         self.has_known_record = self.has_known_record || is_known(name);
         if let Some(group) = self.groups.last_mut()
             && group.crawl_delay.is_none()

@@ -36,7 +36,7 @@ mod stops;
 mod tokens;
 
 pub use file::RobotsTxt;
-pub use groups::{Group, Record};
+pub use groups::{Group, Grouping, Record};
 pub use index::RuleIndex;
 pub use keys::KNOWN_KEYS;
 pub use matching::Match;

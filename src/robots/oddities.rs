@@ -27,8 +27,14 @@ crate::words! {
         LookAlike = "look-alike",
         /// A token with a character outside `A-Z a-z _ -` (RFC 9309, section 2.2.1).
         TokenOutsideAlphabet = "token-outside-alphabet",
-        /// Another record stands between user-agent lines: one group by RFC 9309 (section 2.2.4), two to a naive reader.
+        /// Another record stands between user-agent lines: one group by RFC 9309 (section 2.2.4), two to whoever takes
+        /// that record for a rule, and some verdict or signal would be another then.
         AmbiguousGrouping = "ambiguous-grouping",
+        /// Signals say yes and no to the same use, or training is granted to all crawlers and the file closes itself to
+        /// those that train, or the reverse.
+        ContradictorySignals = "contradictory-signals",
+        /// More signals than are kept of one file; those that are not kept still count where a word sums them up.
+        ManySignals = "many-signals",
         /// So many rules and wildcards that not every witness path was judged; levels under `rfc` are by those that were.
         JudgedInPart = "judged-in-part",
     }

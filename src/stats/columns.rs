@@ -5,9 +5,10 @@
 //! is [`Absence::NotKnown`]. Only a column of a wholly different type is an error.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use anyhow::Context;
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, OffsetSizeTrait, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::DataType;
 
@@ -30,15 +31,18 @@ impl Words {
         let Some(array) = batch.column_by_name(name) else {
             return Ok(Self { values: Vec::new(), codes: Codes::NoColumn });
         };
-        let words = match array.as_any_dictionary_opt() {
+        Self::of(array).with_context(|| format!("column {name} is {}, which holds no words", array.data_type()))
+    }
+
+    fn of(array: &ArrayRef) -> anyhow::Result<Self> {
+        match array.as_any_dictionary_opt() {
             Some(dictionary) if dictionary.values().is_empty() => Ok(Self::nulls(array.len())),
             Some(dictionary) => Self::from_plain(dictionary.values()).map(|distinct| {
                 let keys = dictionary.normalized_keys();
                 distinct.behind((0..array.len()).map(|row| (!array.is_null(row)).then(|| keys[row])))
             }),
             None => Self::from_plain(array),
-        };
-        words.with_context(|| format!("column {name} is {}, which holds no words", array.data_type()))
+        }
     }
 
     pub(super) fn is_present(&self) -> bool {
@@ -144,6 +148,12 @@ impl Classes {
         self.is_present
     }
 
+    /// The rows for which an HTTP response came.
+    pub(super) fn answered(&self) -> impl Iterator<Item = usize> {
+        let is_answered = |class: &Option<OutcomeClass>| class.is_some_and(OutcomeClass::is_answered);
+        self.classes.iter().enumerate().filter(move |(_, class)| is_answered(class)).map(|(row, _)| row)
+    }
+
     /// The rows for which a restriction can be stated.
     pub(super) fn determinable(&self) -> impl Iterator<Item = usize> {
         let is_determinable = |class: &Option<OutcomeClass>| class.is_some_and(OutcomeClass::is_determinable);
@@ -158,6 +168,52 @@ pub(super) fn class_word(classes: &Words, outcomes: &Words, row: usize) -> Resul
     }
     let outcome = Outcome::from_word(outcomes.word(row)?).ok_or(Absence::NotKnown)?;
     Ok(outcome.class().word().to_owned())
+}
+
+/// The words that the items of a nested column have under one name.
+pub(super) struct ListedWords {
+    /// Which items are a row's; nothing where the row has no list.
+    rows: Vec<Option<Range<usize>>>,
+    words: Option<Words>,
+}
+
+impl ListedWords {
+    pub(super) fn read(batch: &RecordBatch, column: &str, field: &str) -> anyhow::Result<Self> {
+        let nothing = Self { rows: vec![None; batch.num_rows()], words: None };
+        let Some(array) = batch.column_by_name(column) else { return Ok(nothing) };
+        let (rows, items) = match array.data_type() {
+            DataType::List(_) => lists::<i32>(array),
+            DataType::LargeList(_) => lists::<i64>(array),
+            DataType::Null => return Ok(nothing),
+            other => anyhow::bail!("column {column} is {other}, which holds no lists"),
+        };
+        let words = items.as_struct_opt().and_then(|items| items.column_by_name(field));
+        let words = words.with_context(|| format!("items of column {column} have no field {field}"))?;
+        let words = Words::of(words).with_context(|| format!("{column}.{field} holds no words"))?;
+        Ok(Self { rows, words: Some(words) })
+    }
+
+    pub(super) fn is_present(&self) -> bool {
+        self.words.is_some()
+    }
+
+    /// The items of a row.
+    pub(super) fn items(&self, row: usize) -> Option<Range<usize>> {
+        self.rows[row].clone()
+    }
+
+    /// The word of an item.
+    pub(super) fn word(&self, item: usize) -> Option<&str> {
+        self.words.as_ref()?.word(item).ok()
+    }
+}
+
+/// The items of each row, and the items.
+fn lists<O: OffsetSizeTrait>(array: &ArrayRef) -> (Vec<Option<Range<usize>>>, &ArrayRef) {
+    let lists = array.as_list::<O>();
+    let ends = lists.value_offsets();
+    let range = |row: usize| ends[row].as_usize()..ends[row + 1].as_usize();
+    ((0..lists.len()).map(|row| lists.is_valid(row).then(|| range(row))).collect(), lists.values())
 }
 
 /// Whether the rows of a list column hold at least one item; none does where there is no such column.

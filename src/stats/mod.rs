@@ -23,6 +23,7 @@ mod noise;
 mod outcomes;
 #[cfg(test)]
 pub(crate) mod sample;
+mod signals;
 #[cfg(test)]
 mod tests;
 
@@ -71,6 +72,12 @@ pub const STATISTICS: &[Entry] = &[
         doc: "How much is closed to each of ten agents, by name or by inheritance, and against an unnamed crawler.",
         columns: agents::columns,
         start: || Box::new(agents::Agents::default()),
+    },
+    Entry {
+        name: "signals",
+        doc: "How many hosts state AI preferences beside Allow and Disallow, by kind, and what that comes to.",
+        columns: signals::columns,
+        start: || Box::new(signals::Counts::default()),
     },
     Entry {
         name: "noise",

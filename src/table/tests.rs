@@ -135,6 +135,8 @@ fn the_schema_is_pinned() {
     has_license bool?
     has_prose_reservation bool?
     reservation_scope word?
+    access_reservation_scope word?
+    use_reservation_scope word?
     template word?
     template_version word?
     decision word?
@@ -154,6 +156,7 @@ fn the_dictionary_comes_in_three_formats() {
     assert_eq!(json[0]["type"], "i64");
 }
 
+#[expect(clippy::too_many_lines, reason = "the table has as many columns")]
 #[test]
 fn a_full_row_fills_every_built_column() {
     let batch = table().batch(&[full_row(7)]).unwrap();
@@ -231,7 +234,7 @@ fn a_full_row_fills_every_built_column() {
     core_training_stricter: true
     any_ai: true
     any_ai_named: false
-    policy_class: -
+    policy_class: training-no
     agent_gptbot: full
     agent_gptbot_by: named
     agent_gptbot_vs_unnamed: stricter
@@ -240,16 +243,18 @@ fn a_full_row_fills_every_built_column() {
     agent_google_extended_by: named
     agent_google_extended_vs_unnamed: stricter
     agent_google_extended_root_allowed: false
-    signals: -
-    content_signal_search: -
-    content_signal_ai_input: -
-    content_signal_ai_train: -
-    content_signal_use: -
-    content_usage_train_ai: -
-    content_usage_search: -
-    has_license: -
-    has_prose_reservation: -
-    reservation_scope: -
+    signals: [{kind: content-usage, scope: *, gptbot, path: /x, key: train-ai, value: n, line: 3, source: body}, {kind: tdm-reservation, scope: response, path: -, key: -, value: 1, line: -, source: header}]
+    content_signal_search: yes
+    content_signal_ai_input: nonstandard
+    content_signal_ai_train: no
+    content_signal_use: reference
+    content_usage_train_ai: n
+    content_usage_search: y
+    has_license: true
+    has_prose_reservation: false
+    reservation_scope: wildcard
+    access_reservation_scope: named-only
+    use_reservation_scope: wildcard
     template: -
     template_version: -
     decision: -
@@ -330,7 +335,7 @@ fn rows_come_back_sorted_and_equal() {
     assert_eq!(read, table().batch(&sorted).unwrap());
 
     for (key, value) in [
-        ("survey.schema_version", "2"),
+        ("survey.schema_version", "3"),
         ("survey.tool_version", env!("CARGO_PKG_VERSION")),
         ("survey.parser_version", "1"),
         ("survey.definition", "rfc"),

@@ -23,10 +23,11 @@ use sha2::{Digest, Sha256};
 
 use crate::classify::Row;
 use crate::classify::row::NamedAgent;
+use crate::classify::signals::Found;
 use crate::table::Column;
 
 /// Version of the table's schema; it moves when a column is added, renamed or changes its meaning.
-pub const SCHEMA_VERSION: i32 = 2;
+pub const SCHEMA_VERSION: i32 = 3;
 
 /// Version of this program.
 pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -200,6 +201,9 @@ pub fn weight(row: &Row) -> usize {
         bytes += reading.other_records.iter().map(|(key, _)| 32 + key.len()).sum::<usize>();
         bytes += reading.named_agents.iter().map(named_weight).sum::<usize>();
     }
+    if let Some(signals) = &row.signals {
+        bytes += signals.iter().map(signal_weight).sum::<usize>();
+    }
     if let Some(judgement) = &row.judgement {
         bytes += size_of_val(judgement.panel.as_slice());
     }
@@ -208,6 +212,12 @@ pub fn weight(row: &Row) -> usize {
 
 fn named_weight(agent: &NamedAgent) -> usize {
     size_of_val(agent) + agent.token.len() + agent.as_written.len()
+}
+
+fn signal_weight(signal: &Found) -> usize {
+    let texts = [&signal.path, &signal.key, &signal.value];
+    let texts: usize = texts.iter().filter_map(|text| text.as_ref()).map(String::len).sum();
+    size_of_val(signal) + signal.scope.text().len() + texts
 }
 
 /// A file that hashes and counts what is written to it.

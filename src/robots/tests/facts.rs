@@ -86,9 +86,14 @@ fn the_vocabularies_are_pinned() {
     assert_eq!(
         words(Oddity::ALL),
         "bom cr-only nul long-line missing-colon misspelt-key rule-before-group no-leading-slash empty-user-agent \
-         comma-list look-alike token-outside-alphabet ambiguous-grouping judged-in-part"
+         comma-list look-alike token-outside-alphabet ambiguous-grouping contradictory-signals \
+         many-signals judged-in-part"
     );
     assert!(Oddity::ALL.iter().all(|oddity| oddity.doc().ends_with('.')));
     assert_eq!(Dialect::ALL.iter().map(|dialect| dialect.word()).collect::<Vec<_>>(), ["rfc9309", "google"]);
+    assert_eq!(
+        Grouping::ALL.iter().map(|grouping| grouping.word()).collect::<Vec<_>>(),
+        ["rfc9309", "aipref", "any-record"]
+    );
     assert_eq!(By::ALL.iter().map(|by| by.word()).collect::<Vec<_>>(), ["named", "wildcard", "default"]);
 }

@@ -6,7 +6,7 @@ use crate::classify::Row;
 use crate::classify::row::{Judgement, NamedAgent, Reading, Restriction};
 use crate::robots::Oddity;
 use crate::table::Column;
-use crate::table::column::{Cell, ItemsOf, Kind};
+use crate::table::column::{Cell, ItemsOf};
 
 pub(super) fn columns() -> impl Iterator<Item = Column> {
     file().into_iter().chain(judgement())
@@ -93,8 +93,8 @@ fn judgement() -> [Column; 6] {
         Column::new(
             "policy_class",
             "The file as a whole: `open`, `hygiene` (paths only, the same for all), `training-no`, `ai-no`, `allowlist`, \
-             `closed`, `incoherent`.",
-            Cell::Absent(Kind::Word),
+             `closed`, `incoherent`; `survey signals --policies` says how each is decided.",
+            Cell::Word(|row| row.stance.map(|stance| stance.policy.word())),
         ),
     ]
 }

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use crate::classify::row::{
     AgentVerdict, BodyFacts, By, Charset, Comparison, Judgement, NamedAgent, Reading, Restriction,
 };
-use crate::classify::{Look, Row};
+use crate::classify::signals::{ContentSignal, Found, Meaning, Reuse, Scope, Source, Stated, Usage};
+use crate::classify::{Look, PolicyClass, ReservationScope, Row, Stance};
 use crate::domain::{Domain, Target};
 use crate::observation::{
     Asking, Authority, BodySource, DnsAnswer, DnsAnswers, Ending, Failure, Hop, HttpVersion, Observation, ProbeKind,
@@ -58,6 +59,8 @@ pub(super) fn empty_row(index: u32) -> Row {
         body: None,
         reading: None,
         judgement: None,
+        signals: None,
+        stance: None,
         looks: Vec::new(),
     }
 }
@@ -164,12 +167,59 @@ pub(super) fn full_row(index: u32) -> Row {
             any_ai: true,
             any_ai_named: false,
         }),
+        signals: Some(signals()),
+        stance: Some(stance()),
         looks: vec![Look {
             kind: ProbeKind::Repeat,
             outcome: Outcome::Answer(Kind::Empty),
             body_sha256: Some([0xcd; 32]),
             has_changed_verdicts: Some(true),
         }],
+    }
+}
+
+fn signals() -> Vec<Found> {
+    vec![
+        Found {
+            kind: "content-usage",
+            scope: Scope::Group { tokens: "*, gptbot".to_owned(), is_wildcard: true },
+            path: Some("/x".to_owned()),
+            key: Some("train-ai".to_owned()),
+            value: Some("n".to_owned()),
+            line: Some(3),
+            source: Source::Body,
+            meaning: Meaning::ReservesTraining,
+        },
+        Found {
+            kind: "tdm-reservation",
+            scope: Scope::Response,
+            path: None,
+            key: None,
+            value: Some("1".to_owned()),
+            line: None,
+            source: Source::Header,
+            meaning: Meaning::ReservesAi,
+        },
+    ]
+}
+
+fn stance() -> Stance {
+    Stance {
+        stated: Stated {
+            content_signal_search: ContentSignal::Yes,
+            content_signal_ai_input: ContentSignal::Nonstandard,
+            content_signal_ai_train: ContentSignal::No,
+            content_signal_use: Reuse::Reference,
+            content_usage_train_ai: Usage::N,
+            content_usage_search: Usage::Y,
+            has_license: true,
+            has_prose_reservation: false,
+            ..Stated::default()
+        },
+        access: ReservationScope::NamedOnly,
+        usage: ReservationScope::Wildcard,
+        policy: PolicyClass::TrainingNo,
+        is_contradictory: false,
     }
 }
 
