@@ -16,6 +16,7 @@
 //! | `signals/` | the registry of signals beside Allow and Disallow |
 //! | `grouping.rs` | whether it matters where the groups of a file end |
 //! | `stance.rs` | verdicts and signals → whom reservations speak to, and the class of the policy |
+//! | `templates/` | the registry of texts that stand in many files, and who decided |
 //! | `row.rs` | the row |
 //!
 //! Deliberately absent: where the bytes came from, and how a row is stored.
@@ -30,6 +31,7 @@ mod outcome;
 pub mod row;
 pub mod signals;
 mod stance;
+pub mod templates;
 mod verdicts;
 mod witnesses;
 
@@ -43,11 +45,14 @@ pub use stance::{PolicyClass, ReservationScope, Stance};
 pub use verdicts::{SetVerdict, Verdicts};
 pub use witnesses::{Budget, STEPS, UNNAMED_PATH};
 
+use std::borrow::Cow;
+
 use sha2::{Digest, Sha256};
 
 use crate::classify::answer::whole_lines;
 use crate::classify::row::{BodyFacts, Charset, Judgement, NamedAgent, Reading};
 use crate::classify::signals::{Found, Signals, Stated};
+use crate::classify::templates::{Provenance, Templates};
 use crate::classify::verdicts::{Asked, Judge};
 use crate::observation::{Ending, Observation, Response};
 use crate::outcome::{Outcome, OutcomeClass};
@@ -86,7 +91,8 @@ impl Classifier {
 
     /// Judges an observation.
     pub fn classify(&self, observation: Observation) -> Row {
-        let Meaning { outcome, body, reading, judgement, signals, stance } = self.understand(&observation.ending);
+        let Meaning { outcome, body, reading, judgement, signals, stance, provenance } =
+            self.understand(&observation.ending);
         let probes = observation.asking.as_ref().map_or(&[][..], |asking| &asking.probes);
         let looks = probes.iter().map(|probe| {
             let seen = self.understand(&probe.ending);
@@ -101,7 +107,7 @@ impl Classifier {
             }
         });
         let looks = looks.collect();
-        Row { observation, outcome, body, reading, judgement, signals, stance, looks }
+        Row { observation, outcome, body, reading, judgement, signals, stance, provenance, looks }
     }
 
     fn understand(&self, ending: &Ending) -> Meaning {
@@ -117,10 +123,13 @@ impl Classifier {
         match outcome.class() {
             OutcomeClass::Readable | OutcomeClass::Empty => {
                 let verdicts = self.judge(&file);
-                let mut signals = match self.dialect {
-                    Dialect::Rfc9309 => Signals::of_file(&file),
-                    Dialect::Google => Signals::of_file(&RobotsTxt::parse(bytes, Dialect::Rfc9309)),
+                // Signals and templates are those of RFC 9309, whatever the dialect of the verdicts.
+                let by_rfc = match self.dialect {
+                    Dialect::Rfc9309 => Cow::Borrowed(&file),
+                    Dialect::Google => Cow::Owned(RobotsTxt::parse(bytes, Dialect::Rfc9309)),
                 };
+                let mut signals = Signals::of_file(&by_rfc);
+                let provenance = self.provenance(&by_rfc, &response.headers, &signals.found);
                 let stance = Stance::of(signals.stated, &verdicts, &self.asked);
                 let mut reading = read(&file, &verdicts);
                 reading.oddities = self.oddities(&file, &verdicts, &stance, signals.is_cut || hints.is_cut);
@@ -130,6 +139,7 @@ impl Classifier {
                     judgement: Some(self.asked.judgement(&verdicts)),
                     signals: Some(signals.found),
                     stance: Some(stance),
+                    provenance: Some(provenance),
                     ..meaning
                 }
             }
@@ -139,12 +149,26 @@ impl Classifier {
                     judgement: Some(self.asked.judgement(&verdicts)),
                     signals: Some(hints.found),
                     stance: Some(Stance::of(Stated::default(), &verdicts, &self.asked)),
+                    provenance: Some(Provenance::NOBODY),
                     ..meaning
                 }
             }
             // What came is not what the site asks of crawlers, so that nothing found means nothing known.
             _ => Meaning { signals: Some(hints.found).filter(|found| !found.is_empty()), ..meaning },
         }
+    }
+
+    /// Who wrote a file, and what it asks without what a CDN or hoster put into it.
+    fn provenance(&self, file: &RobotsTxt<'_>, headers: &[(String, String)], signals: &[Found]) -> Provenance {
+        let templates = Templates::of_file(file, headers);
+        let (decision, own_named_agents) = templates.weigh(file, signals, &self.asked);
+        let unmanaged = templates.unmanaged.map(|rest| {
+            let verdicts = self.judge(&RobotsTxt::parse(&rest, self.dialect));
+            let stated = Signals::of_file(&RobotsTxt::parse(&rest, Dialect::Rfc9309)).stated;
+            let policy = Stance::of(stated, &verdicts, &self.asked).policy;
+            Box::new((self.asked.judgement(&verdicts), policy))
+        });
+        Provenance { found: templates.found, decision, own_named_agents, unmanaged }
     }
 
     /// What is odd in a file, each word once, in the order of the vocabulary.
@@ -183,12 +207,13 @@ struct Meaning {
     judgement: Option<Judgement>,
     signals: Option<Vec<Found>>,
     stance: Option<Stance>,
+    provenance: Option<Provenance>,
 }
 
 impl Meaning {
     /// An outcome of which nothing else is known.
     fn of(outcome: Outcome) -> Self {
-        Self { outcome, body: None, reading: None, judgement: None, signals: None, stance: None }
+        Self { outcome, body: None, reading: None, judgement: None, signals: None, stance: None, provenance: None }
     }
 }
 

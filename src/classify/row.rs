@@ -6,6 +6,7 @@ use std::fmt;
 
 use crate::classify::signals::Found;
 use crate::classify::stance::Stance;
+use crate::classify::templates::Provenance;
 use crate::observation::{Observation, ProbeKind};
 use crate::outcome::Outcome;
 
@@ -29,6 +30,8 @@ pub struct Row {
     pub signals: Option<Vec<Found>>,
     /// What the file says as a whole, where that is determinable.
     pub stance: Option<Stance>,
+    /// Who wrote the file, where that is determinable.
+    pub provenance: Option<Provenance>,
     /// What extra looks at the target found.
     pub looks: Vec<Look>,
 }

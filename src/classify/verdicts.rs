@@ -216,6 +216,12 @@ impl Asked {
         self.by_name.get(token.to_ascii_lowercase().as_slice()).copied()
     }
 
+    /// Whether a token of a file names an agent of `ai-v1`, as a whole or by the part before a `/`.
+    pub(super) fn is_ai(&self, token: &[u8]) -> bool {
+        let head = || memchr::memchr(b'/', token).and_then(|end| self.position(token[..end].trim_ascii_end()));
+        self.position(token).or_else(head).is_some_and(|position| self.ai.contains(&position))
+    }
+
     /// Agents that a token of the file may match by the part before a `/`.
     fn by_head(&self, file: &RobotsTxt<'_>) -> Vec<usize> {
         if file.has_heads() {

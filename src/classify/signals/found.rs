@@ -149,6 +149,15 @@ pub struct Found {
     pub meaning: Meaning,
 }
 
+impl Found {
+    /// Whether it stands in a file where rules do, and refuses or grants an AI use.
+    pub fn is_of_ai(&self) -> bool {
+        self.source == Source::Body
+            && matches!(self.scope, Scope::Group { .. } | Scope::Orphan)
+            && !matches!(self.meaning, Meaning::Neutral | Meaning::Unknown)
+    }
+}
+
 /// Whom a signal speaks to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
