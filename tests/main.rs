@@ -16,4 +16,5 @@ mod probes;
 mod rehearsal;
 mod signals;
 mod snapshot;
+mod templates;
 mod whole;

@@ -398,6 +398,7 @@ fn row(index: u32) -> Row {
         }),
         signals: is_there.then(Vec::new),
         stance: None,
+        authorship: None,
         looks: Vec::new(),
     }
 }

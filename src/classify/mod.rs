@@ -52,7 +52,7 @@ use sha2::{Digest, Sha256};
 use crate::classify::answer::whole_lines;
 use crate::classify::row::{BodyFacts, Charset, Judgement, NamedAgent, Reading};
 use crate::classify::signals::{Found, Signals, Stated};
-use crate::classify::templates::{Provenance, Templates};
+use crate::classify::templates::{Authorship, Templates};
 use crate::classify::verdicts::{Asked, Judge};
 use crate::observation::{Ending, Observation, Response};
 use crate::outcome::{Outcome, OutcomeClass};
@@ -91,7 +91,7 @@ impl Classifier {
 
     /// Judges an observation.
     pub fn classify(&self, observation: Observation) -> Row {
-        let Meaning { outcome, body, reading, judgement, signals, stance, provenance } =
+        let Meaning { outcome, body, reading, judgement, signals, stance, authorship } =
             self.understand(&observation.ending);
         let probes = observation.asking.as_ref().map_or(&[][..], |asking| &asking.probes);
         let looks = probes.iter().map(|probe| {
@@ -107,7 +107,7 @@ impl Classifier {
             }
         });
         let looks = looks.collect();
-        Row { observation, outcome, body, reading, judgement, signals, stance, provenance, looks }
+        Row { observation, outcome, body, reading, judgement, signals, stance, authorship, looks }
     }
 
     fn understand(&self, ending: &Ending) -> Meaning {
@@ -129,7 +129,7 @@ impl Classifier {
                     Dialect::Google => Cow::Owned(RobotsTxt::parse(bytes, Dialect::Rfc9309)),
                 };
                 let mut signals = Signals::of_file(&by_rfc);
-                let provenance = self.provenance(&by_rfc, &response.headers, &signals.found);
+                let authorship = self.authorship(&by_rfc, &response.headers, &signals.found);
                 let stance = Stance::of(signals.stated, &verdicts, &self.asked);
                 let mut reading = read(&file, &verdicts);
                 reading.oddities = self.oddities(&file, &verdicts, &stance, signals.is_cut || hints.is_cut);
@@ -139,7 +139,7 @@ impl Classifier {
                     judgement: Some(self.asked.judgement(&verdicts)),
                     signals: Some(signals.found),
                     stance: Some(stance),
-                    provenance: Some(provenance),
+                    authorship: Some(authorship),
                     ..meaning
                 }
             }
@@ -149,7 +149,7 @@ impl Classifier {
                     judgement: Some(self.asked.judgement(&verdicts)),
                     signals: Some(hints.found),
                     stance: Some(Stance::of(Stated::default(), &verdicts, &self.asked)),
-                    provenance: Some(Provenance::NOBODY),
+                    authorship: Some(Authorship::NOBODY),
                     ..meaning
                 }
             }
@@ -159,7 +159,7 @@ impl Classifier {
     }
 
     /// Who wrote a file, and what it asks without what a CDN or hoster put into it.
-    fn provenance(&self, file: &RobotsTxt<'_>, headers: &[(String, String)], signals: &[Found]) -> Provenance {
+    fn authorship(&self, file: &RobotsTxt<'_>, headers: &[(String, String)], signals: &[Found]) -> Authorship {
         let templates = Templates::of_file(file, headers);
         let (decision, own_named_agents) = templates.weigh(file, signals, &self.asked);
         let unmanaged = templates.unmanaged.map(|rest| {
@@ -168,7 +168,7 @@ impl Classifier {
             let policy = Stance::of(stated, &verdicts, &self.asked).policy;
             Box::new((self.asked.judgement(&verdicts), policy))
         });
-        Provenance { found: templates.found, decision, own_named_agents, unmanaged }
+        Authorship { found: templates.found, decision, own_named_agents, unmanaged }
     }
 
     /// What is odd in a file, each word once, in the order of the vocabulary.
@@ -207,13 +207,13 @@ struct Meaning {
     judgement: Option<Judgement>,
     signals: Option<Vec<Found>>,
     stance: Option<Stance>,
-    provenance: Option<Provenance>,
+    authorship: Option<Authorship>,
 }
 
 impl Meaning {
     /// An outcome of which nothing else is known.
     fn of(outcome: Outcome) -> Self {
-        Self { outcome, body: None, reading: None, judgement: None, signals: None, stance: None, provenance: None }
+        Self { outcome, body: None, reading: None, judgement: None, signals: None, stance: None, authorship: None }
     }
 }
 

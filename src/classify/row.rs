@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::classify::signals::Found;
 use crate::classify::stance::Stance;
-use crate::classify::templates::Provenance;
+use crate::classify::templates::Authorship;
 use crate::observation::{Observation, ProbeKind};
 use crate::outcome::Outcome;
 
@@ -31,7 +31,7 @@ pub struct Row {
     /// What the file says as a whole, where that is determinable.
     pub stance: Option<Stance>,
     /// Who wrote the file, where that is determinable.
-    pub provenance: Option<Provenance>,
+    pub authorship: Option<Authorship>,
     /// What extra looks at the target found.
     pub looks: Vec<Look>,
 }

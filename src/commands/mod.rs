@@ -24,6 +24,7 @@ mod rehearsed;
 mod signals;
 mod summary;
 mod survey;
+mod templates;
 mod trend;
 
 use std::error::Error;
@@ -81,6 +82,7 @@ enum Command {
     Definitions(definitions::DefinitionsArgs),
     Outcomes(outcomes::OutcomesArgs),
     Signals(signals::SignalsArgs),
+    Templates(templates::TemplatesArgs),
 }
 
 /// Runs the command that was typed.
@@ -104,6 +106,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Definitions(args) => definitions::run(&args, &cli.output)?,
         Command::Outcomes(args) => outcomes::run(&args, &cli.output)?,
         Command::Signals(args) => signals::run(&args, &cli.output)?,
+        Command::Templates(args) => templates::run(&args, &cli.output)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -24,6 +24,7 @@ mod outcomes;
 #[cfg(test)]
 pub(crate) mod sample;
 mod signals;
+mod templates;
 #[cfg(test)]
 mod tests;
 
@@ -78,6 +79,12 @@ pub const STATISTICS: &[Entry] = &[
         doc: "How many hosts state AI preferences beside Allow and Disallow, by kind, and what that comes to.",
         columns: signals::columns,
         start: || Box::new(signals::Counts::default()),
+    },
+    Entry {
+        name: "templates",
+        doc: "Who wrote the files and decided their AI rules, and what they ask with and without managed blocks.",
+        columns: templates::columns,
+        start: || Box::new(templates::Counts::default()),
     },
     Entry {
         name: "noise",

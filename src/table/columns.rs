@@ -6,6 +6,7 @@
 mod asking;
 mod body;
 mod panel;
+mod provenance;
 mod reading;
 mod signals;
 mod target;
@@ -23,6 +24,7 @@ pub fn columns(panel: &[String]) -> Vec<Column> {
     columns.extend(reading::columns());
     columns.extend(panel::columns(panel));
     columns.extend(signals::columns());
+    columns.extend(provenance::columns(panel));
     // Last, so that nobody pays for the bytes who does not ask for them.
     columns.push(body::bytes());
     columns

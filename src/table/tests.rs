@@ -139,8 +139,17 @@ fn the_schema_is_pinned() {
     use_reservation_scope word?
     template word?
     template_version word?
+    templates list of {template, version, decision, line, last_line}?
     decision word?
     own_named_agents list of text?
+    unmanaged_unnamed_restriction word?
+    unmanaged_unnamed_root_allowed bool?
+    unmanaged_core_training_stricter bool?
+    unmanaged_any_ai bool?
+    unmanaged_any_ai_named bool?
+    unmanaged_policy_class word?
+    unmanaged_agent_gptbot word?
+    unmanaged_agent_google_extended word?
     extra_files list of {kind, outcome, status, sha256, bytes, body}?
     body binary?
     "#);
@@ -255,10 +264,19 @@ fn a_full_row_fills_every_built_column() {
     reservation_scope: wildcard
     access_reservation_scope: named-only
     use_reservation_scope: wildcard
-    template: -
-    template_version: -
-    decision: -
-    own_named_agents: -
+    template: cloudflare-managed
+    template_version: 2026-07
+    templates: [{template: cloudflare-managed, version: 2026-07, decision: switch, line: 2, last_line: 9}]
+    decision: switch
+    own_named_agents: [ahrefsbot]
+    unmanaged_unnamed_restriction: full
+    unmanaged_unnamed_root_allowed: false
+    unmanaged_core_training_stricter: false
+    unmanaged_any_ai: true
+    unmanaged_any_ai_named: false
+    unmanaged_policy_class: closed
+    unmanaged_agent_gptbot: full
+    unmanaged_agent_google_extended: full
     extra_files: -
     body: 557365722d6167656e743a202a0a446973616c6c6f773a202f0a
     "#);

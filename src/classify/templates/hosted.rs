@@ -87,10 +87,9 @@ pub(super) const TABLE: &[Template] = &[
                 own: &[],
             },
         ],
-        marks: &["Shopify as our ecommerce platform", "bots@shopify.com", "/api/ucp/mcp"],
+        marks: &["we use Shopify as our ecommerce platform", "bots@shopify.com", "/api/ucp/mcp"],
         read: |sheet| {
-            const NAMED: &[&str] =
-                &["adsbot-google", "Nutch", "AhrefsBot", "AhrefsSiteAudit", "MJ12bot", "Pinterest"];
+            const NAMED: &[&str] = &["adsbot-google", "Nutch", "AhrefsBot", "AhrefsSiteAudit", "MJ12bot", "Pinterest"];
             let is_shop = ["/checkout", "/checkouts/", "/cart", "/cart/"].iter().any(|path| sheet.disallows(&[path]));
             let version = match (sheet.has("/api/ucp/mcp"), sheet.has("bots@shopify.com")) {
                 (true, _) => "3",
@@ -146,8 +145,8 @@ pub(super) const TABLE: &[Template] = &[
         read: |sheet| {
             const OLD: &[(Verb, &str)] = &[(Verb::Disallow, "/search"), (Verb::Allow, "/")];
             const NEW: &[(Verb, &str)] = &[OLD[0], (Verb::Disallow, "/share-widget"), OLD[1]];
-            let is_blog = sheet.is_given("Mediapartners-Google", &[])
-                && (sheet.is_given("*", OLD) || sheet.is_given("*", NEW));
+            let is_blog =
+                sheet.is_given("Mediapartners-Google", &[]) && (sheet.is_given("*", OLD) || sheet.is_given("*", NEW));
             is_blog.then(|| Seen::silent(sheet).naming(sheet, &["Mediapartners-Google"]))
         },
     },

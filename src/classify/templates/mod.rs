@@ -38,7 +38,7 @@ mod vendors;
 mod tests;
 
 pub use found::{Decision, Example, Found, Kind, Template};
-pub use read::{Provenance, Templates};
+pub use read::{Authorship, Templates};
 
 /// The tables of the registry, in order of rank.
 const TABLES: &[&[Template]] =

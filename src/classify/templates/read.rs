@@ -17,7 +17,7 @@ use crate::robots::{Dialect, RobotsTxt};
 
 /// Who wrote a file, as a row has it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Provenance {
+pub struct Authorship {
     /// The templates found, in order of rank.
     pub found: Vec<Found>,
     /// Who decided the AI rules.
@@ -39,7 +39,7 @@ pub struct Templates {
     agent_lines: Vec<(u32, usize)>,
 }
 
-impl Provenance {
+impl Authorship {
     /// Of a site without a file.
     pub(in crate::classify) const NOBODY: Self =
         Self { found: Vec::new(), decision: Decision::None, own_named_agents: Vec::new(), unmanaged: None };

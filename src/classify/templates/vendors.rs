@@ -71,8 +71,8 @@ pub(super) const TABLE: &[Template] = &[
         marks: &["LinkedInBot/1.0"],
         read: |sheet| {
             const NAMED: &[&str] = &["Googlebot", "Bingbot", "FacebookBot", "LinkedInBot/1.0", "Twitterbot"];
-            let is_it = NAMED.iter().all(|token| sheet.is_given(token, &[(Verb::Allow, "/")]))
-                && sheet.disallows(&["/"]);
+            let is_it =
+                NAMED.iter().all(|token| sheet.is_given(token, &[(Verb::Allow, "/")])) && sheet.disallows(&["/"]);
             is_it.then(|| Seen::silent(sheet).naming(sheet, NAMED).decided(Decision::Default))
         },
     },

@@ -48,7 +48,7 @@ fn agent(place: usize, token: &str) -> [Column; 4] {
 }
 
 /// `agent_` and the token in lower case, everything but letters and digits as `_`.
-fn stem(token: &str) -> String {
+pub(super) fn stem(token: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     "agent_".chars().chain(token.chars().map(plain)).collect()
 }

@@ -1,18 +1,13 @@
-//! AI preferences beside the rules, and who wrote them; the latter is in the schema, and filled by a later step.
+//! AI preferences beside the rules.
 
 use std::borrow::Cow;
-use std::convert::Infallible;
 
 use crate::classify::Row;
 use crate::classify::signals::{Found, Source, Stated};
 use crate::table::Column;
-use crate::table::column::{Cell, ItemsOf, Kind};
+use crate::table::column::{Cell, ItemsOf};
 
-pub(super) fn columns() -> impl Iterator<Item = Column> {
-    stated().into_iter().chain(provenance())
-}
-
-fn stated() -> [Column; 12] {
+pub(super) fn columns() -> [Column; 12] {
     [
         Column::new(
             "signals",
@@ -87,25 +82,6 @@ fn said(row: &Row, word: impl Fn(&Stated) -> &'static str) -> Option<&'static st
     row.stance.as_ref().map(|stance| word(&stance.stated))
 }
 
-fn provenance() -> [Column; 5] {
-    [
-        Column::new("template", "Platform or managed block recognised, else `none`.", Cell::Absent(Kind::Word)),
-        Column::new("template_version", "Version of that template.", Cell::Absent(Kind::Word)),
-        Column::new(
-            "decision",
-            "Who decided the AI rules: `own`, `switch` (a platform's or CDN's toggle), `default` (came with the platform), \
-             `none` (there are none), `unknown`.",
-            Cell::Absent(Kind::Word),
-        ),
-        Column::new(
-            "own_named_agents",
-            "Tokens named outside managed blocks and templates.",
-            Cell::Absent(Kind::Texts),
-        ),
-        Column::new("extra_files", "Other files that were asked for, such as ai.txt.", Cell::Items(&EXTRA_FILES)),
-    ]
-}
-
 static SIGNALS: ItemsOf<Row, Found> = ItemsOf {
     items: |row| row.signals.as_deref(),
     fields: &[
@@ -134,17 +110,5 @@ static SIGNALS: ItemsOf<Row, Found> = ItemsOf {
             "Where it was found: `body`, `header`, or the extra file.",
             Cell::Word(|found| Some(Source::word(found.source))),
         ),
-    ],
-};
-
-static EXTRA_FILES: ItemsOf<Row, Infallible> = ItemsOf {
-    items: |_| None,
-    fields: &[
-        Column::required("kind", "Which file.", Cell::Absent(Kind::Word)),
-        Column::required("outcome", "What happened, a word of the outcomes.", Cell::Absent(Kind::Word)),
-        Column::new("status", "The last HTTP status.", Cell::Absent(Kind::I32)),
-        Column::new("sha256", "SHA-256 of the decoded bytes kept.", Cell::Absent(Kind::Sha)),
-        Column::new("bytes", "Decoded bytes kept.", Cell::Absent(Kind::I64)),
-        Column::new("body", "The decoded bytes.", Cell::Absent(Kind::Bytes)),
     ],
 };

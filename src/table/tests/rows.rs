@@ -9,6 +9,7 @@ use crate::classify::row::{
     AgentVerdict, BodyFacts, By, Charset, Comparison, Judgement, NamedAgent, Reading, Restriction,
 };
 use crate::classify::signals::{ContentSignal, Found, Meaning, Reuse, Scope, Source, Stated, Usage};
+use crate::classify::templates::{self, Authorship, Decision};
 use crate::classify::{Look, PolicyClass, ReservationScope, Row, Stance};
 use crate::domain::{Domain, Target};
 use crate::observation::{
@@ -61,6 +62,7 @@ pub(super) fn empty_row(index: u32) -> Row {
         judgement: None,
         signals: None,
         stance: None,
+        authorship: None,
         looks: Vec::new(),
     }
 }
@@ -169,6 +171,7 @@ pub(super) fn full_row(index: u32) -> Row {
         }),
         signals: Some(signals()),
         stance: Some(stance()),
+        authorship: Some(written(&verdict)),
         looks: vec![Look {
             kind: ProbeKind::Repeat,
             outcome: Outcome::Answer(Kind::Empty),
@@ -201,6 +204,30 @@ fn signals() -> Vec<Found> {
             meaning: Meaning::ReservesAi,
         },
     ]
+}
+
+fn written(verdict: &AgentVerdict) -> Authorship {
+    let rest = Judgement {
+        unnamed_restriction: Restriction::Full,
+        unnamed_root_allowed: false,
+        panel: vec![AgentVerdict { by: By::Wildcard, vs_unnamed: Comparison::Same, ..*verdict }; 2],
+        core_training_stricter: false,
+        any_ai: true,
+        any_ai_named: false,
+    };
+    Authorship {
+        found: vec![templates::Found {
+            template: "cloudflare-managed",
+            kind: templates::Kind::ManagedBlock,
+            version: Some("2026-07".into()),
+            decision: Decision::Switch,
+            line: 2,
+            last_line: Some(9),
+        }],
+        decision: Decision::Switch,
+        own_named_agents: vec!["ahrefsbot".to_owned()],
+        unmanaged: Some(Box::new((rest, PolicyClass::Closed))),
+    }
 }
 
 fn stance() -> Stance {
