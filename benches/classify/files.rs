@@ -101,6 +101,15 @@ pub(crate) fn hostile() -> Vec<(&'static str, Vec<u8>)> {
         ),
         ("a long story about training", fill("", &|n| format!("# The {n}th train of AI may not data mine.\n"))),
         ("comments without an end of sentence", fill("", &|_| "# ai training reserved\n".into())),
+        (
+            "many agents in a platform's stack",
+            fill("# Squarespace Robots Txt\nDisallow: /config\n", &|n| match n {
+                0 => "User-agent: *\nDisallow: /config\nUser-agent: GPTBot\n".into(),
+                _ => format!("User-agent: {n}\n"),
+            }),
+        ),
+        ("managed blocks in each other", fill("", &|_| "# BEGIN Cloudflare Managed content\nUser-agent: x\n".into())),
+        ("marks of many templates", fill("", &|n| format!("Disallow: /wp-admin/admin-ajax.php/node/add/{n}/ghost/\n"))),
         ("colons", fill("", &|n| format!("k{n}:\n"))),
         ("percent signs", fill(any, &|n| format!("Disallow: /%e3%{n}%%%2\n"))),
     ]

@@ -1,8 +1,8 @@
 //! How fast files are read and judged, on one core: `cargo bench --bench classify`.
 //!
 //! Reads the corpus `top1m-2017` where it is (`../shared`), else as many files made up here; prints what it measured:
-//! reading alone, reading and judging for all agents of the catalogue, the same with signals, hostile files one by one,
-//! and the same work done by other crates. With `--test` all of it once, over a few files.
+//! reading alone, reading and judging for all agents of the catalogue, the same with signals and then with templates,
+//! whole rows, hostile files one by one, and the same work done by other crates. With `--test` all of it once, over a few files.
 
 #![expect(clippy::print_stdout, reason = "a bench prints what it measured")]
 
@@ -12,9 +12,13 @@ mod peers;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use criterion::{Criterion, Throughput};
 use survey::classify::signals::Signals;
+use survey::classify::templates::Templates;
 use survey::classify::{Catalogue, Classifier, DEFINITIONS};
+use survey::domain::{Domain, Target};
+use survey::observation::{BodySource, Ending, Observation, Response};
 use survey::robots::{Dialect, RobotsTxt};
 
 fn main() {
@@ -44,20 +48,31 @@ fn main() {
             black_box(classifier.judge(&file).agents.len());
         }
     };
-    let judge_and_read = || {
+    let judge_and_read = |has_templates: bool| {
         for body in &bodies {
             let file = RobotsTxt::parse(black_box(body), Dialect::Rfc9309);
             black_box(classifier.judge(&file).agents.len());
-            // A page is judged here, as it always was, but no survey looks for signals in it.
+            // A page is judged here, as it always was, but no survey looks for signals or templates in it.
             if !body.trim_ascii_start().starts_with(b"<") {
                 black_box(Signals::of_file(&file).found.len());
+                if has_templates {
+                    black_box(Templates::of_file(&file, &[]).found.len());
+                }
             }
+        }
+    };
+    let observations: Vec<Observation> = bodies.iter().map(|body| observation(body)).collect();
+    let whole_rows = || {
+        for observation in &observations {
+            black_box(classifier.classify(observation.clone()).outcome);
         }
     };
     print(rounds, "parse, rfc9309", bodies.len(), bytes, || parse(Dialect::Rfc9309));
     print(rounds, "parse, google", bodies.len(), bytes, || parse(Dialect::Google));
     print(rounds, "parse + verdicts for the whole catalogue", bodies.len(), bytes, judge);
-    print(rounds, "the same, and the signals of each that is no page", bodies.len(), bytes, judge_and_read);
+    print(rounds, "the same, and the signals of each that is no page", bodies.len(), bytes, || judge_and_read(false));
+    print(rounds, "the same, and its templates", bodies.len(), bytes, || judge_and_read(true));
+    print(rounds, "whole rows: all of that, hashes, and who decided", bodies.len(), bytes, whole_rows);
     for (name, body) in files::hostile() {
         let best = best_of(rounds, || {
             black_box(classifier.judge_bytes(&body));
@@ -65,8 +80,13 @@ fn main() {
         let signals = best_of(rounds, || {
             black_box(Signals::of_file(&RobotsTxt::parse(&body, Dialect::Rfc9309)));
         });
-        let (best, signals) = (best * 1e3, signals * 1e3);
-        println!("hostile, {name}, {} bytes: {best:.1} ms; reading and signals {signals:.1} ms", body.len());
+        let seen = observation(&body);
+        let row = best_of(rounds, || {
+            black_box(classifier.classify(seen.clone()));
+        });
+        let (best, signals, row) = (best * 1e3, signals * 1e3, row * 1e3);
+        let length = body.len();
+        println!("hostile, {name}, {length} bytes: {best:.1} ms; reading and signals {signals:.1}, whole row {row:.1}");
     }
     peers::compare(&bodies, rounds.min(3));
 
@@ -78,6 +98,27 @@ fn main() {
     group.bench_function("parse-and-judge-catalogue", |bencher| bencher.iter(judge));
     group.finish();
     criterion.final_summary();
+}
+
+/// A body as a server that sends it with status 200 is observed.
+fn observation(body: &[u8]) -> Observation {
+    let response = Response {
+        url: "https://example.com/robots.txt".to_owned(),
+        status: 200,
+        headers: vec![("server".to_owned(), "cloudflare".to_owned())],
+        body: Bytes::copy_from_slice(body),
+        is_truncated: false,
+        wire_bytes: None,
+    };
+    let domain = Domain::parse("example.com").expect("it is a name");
+    Observation {
+        target: Target { index: 0, domain, rank: None, weight: None, stratum: None },
+        capture_index: 0,
+        fetched_at: None,
+        asking: None,
+        ending: Ending::Response(response),
+        body_source: BodySource::Fetched,
+    }
 }
 
 fn print(rounds: usize, what: &str, files: usize, bytes: u64, round: impl FnMut()) {

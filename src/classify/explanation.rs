@@ -1,10 +1,12 @@
 //! One file, one agent, one path → why the verdict is what it is, in each dialect and under each definition.
 
+use crate::classify::agents::Catalogue;
 use crate::classify::definitions::{DEFINITIONS, Definition, Parser};
 use crate::classify::grouping;
 use crate::classify::row::Restriction;
 use crate::classify::signals::{Found, Signals};
-use crate::classify::verdicts::Judge;
+use crate::classify::templates::{self, Decision as Decided, Templates};
+use crate::classify::verdicts::{Asked, Judge};
 use crate::robots::{By, Decision, Dialect, Finding, Match, RobotsTxt};
 
 /// Why a file means what it means for one agent and one path.
@@ -18,6 +20,8 @@ pub struct Explanation {
     pub signals: Vec<Said>,
     /// Whether there are more than these.
     pub has_more_signals: bool,
+    /// Who wrote it.
+    pub author: Author,
     /// What is odd in the file.
     pub oddities: Vec<Odd>,
 }
@@ -81,6 +85,28 @@ pub struct Said {
     pub quote: Quote,
 }
 
+/// Who wrote a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Author {
+    /// The templates found, in order of rank.
+    pub templates: Vec<Wrote>,
+    /// Who decided the AI rules.
+    pub decided: Decided,
+    /// Tokens named outside managed blocks and templates.
+    pub own_named_agents: Vec<String>,
+    /// The verdict of the file without its managed blocks, by RFC 9309, and its line; nothing where it has none.
+    pub unmanaged: Option<(Decision, Option<Quote>)>,
+}
+
+/// A template, and the line where it shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrote {
+    /// Which one.
+    pub found: templates::Found,
+    /// Its line.
+    pub quote: Quote,
+}
+
 /// An oddity, and the first line that has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Odd {
@@ -91,15 +117,18 @@ pub struct Odd {
 }
 
 /// Explains a file for an agent and a path (what follows the authority of a URL).
-pub fn explain(body: &[u8], agent: &str, path: &[u8]) -> Explanation {
+///
+/// The head of the response tells who sent a managed block, where it is known.
+pub fn explain(body: &[u8], headers: &[(String, String)], agent: &str, path: &[u8]) -> Explanation {
     let files: Vec<RobotsTxt<'_>> = Dialect::ALL.iter().map(|dialect| RobotsTxt::parse(body, *dialect)).collect();
     let levels = DEFINITIONS.iter().map(|definition| Level {
         definition: definition.name,
         by_dialect: files.iter().map(|file| level(definition, file, agent)).collect(),
         parser: definition.parser,
     });
-    // The first dialect is RFC 9309's, by which signals are read.
+    // The first dialect is RFC 9309's, by which signals and templates are read.
     let signals = Signals::of_file(&files[0]);
+    let author = author(&files[0], headers, &signals, agent, path);
     let said = |found: Found| Said { quote: quote(&files[0], found.line.unwrap_or_default()), found };
     let oddities = grouping::oddities(&files[0], &DEFINITIONS[0]);
     Explanation {
@@ -107,8 +136,28 @@ pub fn explain(body: &[u8], agent: &str, path: &[u8]) -> Explanation {
         levels: levels.collect(),
         signals: signals.found.into_iter().map(said).collect(),
         has_more_signals: signals.is_cut,
+        author,
         oddities: oddities.into_iter().map(|finding| Odd { finding, quote: quote(&files[0], finding.line) }).collect(),
     }
+}
+
+fn author(
+    file: &RobotsTxt<'_>,
+    headers: &[(String, String)],
+    signals: &Signals,
+    agent: &str,
+    path: &[u8],
+) -> Author {
+    let found = Templates::of_file(file, headers);
+    let (decided, own_named_agents) = found.weigh(file, &signals.found, &Asked::new(&Catalogue::embedded()));
+    let unmanaged = found.unmanaged.as_ref().map(|rest| {
+        let rest = RobotsTxt::parse(rest, file.dialect());
+        let decision = rest.rules_for(agent).judge(path);
+        // Lines keep their numbers.
+        (decision, (decision.line > 0).then(|| quote(file, decision.line)))
+    });
+    let wrote = |found: templates::Found| Wrote { quote: quote(file, found.line), found };
+    Author { templates: found.found.into_iter().map(wrote).collect(), decided, own_named_agents, unmanaged }
 }
 
 fn level(definition: &Definition, file: &RobotsTxt<'_>, agent: &str) -> Option<Restriction> {
@@ -146,7 +195,7 @@ mod tests {
     use super::*;
 
     fn explained(text: &str, agent: &str, path: &str) -> Explanation {
-        explain(text.replace('|', "\n").as_bytes(), agent, path.as_bytes())
+        explain(text.replace('|', "\n").as_bytes(), &[], agent, path.as_bytes())
     }
 
     fn ranking(reading: &ReadingOf) -> Vec<(u32, &str, u32)> {
@@ -188,6 +237,22 @@ mod tests {
         let [rfc, google] = &explanation.readings[..] else { panic!("two dialects") };
         assert_eq!((rfc.decision.allowed, rfc.decision.line, rfc.ranking.len()), (true, 0, 0));
         assert_eq!((google.decision.allowed, google.decision.line), (false, 2));
+    }
+
+    #[test]
+    fn who_wrote_it_is_told_with_the_verdict_that_stands_behind_a_managed_block() {
+        let text = "# BEGIN Cloudflare Managed content|User-agent: *|Content-Signal: ai-train=no|Allow: /|\
+                    # END Cloudflare Managed Content|User-agent: *|Disallow: /|User-agent: Zao|Disallow: /";
+        let headers = [("server".to_owned(), "cloudflare".to_owned())];
+        let explanation = explain(text.replace('|', "\n").as_bytes(), &headers, "GPTBot", b"/x");
+        assert!(explanation.readings[0].decision.allowed);
+        let Author { templates, decided, own_named_agents, unmanaged } = explanation.author;
+        let [Wrote { found, quote }] = &templates[..] else { panic!("{templates:?}") };
+        assert_eq!((found.template, found.line, found.last_line), ("cloudflare-managed", 1, Some(5)));
+        assert_eq!(quote.text, "# BEGIN Cloudflare Managed content");
+        assert_eq!((decided, own_named_agents), (Decided::Switch, vec!["zao".to_owned()]));
+        let (decision, line) = unmanaged.unwrap();
+        assert_eq!((decision.allowed, line.unwrap()), (false, Quote { line: 7, text: "Disallow: /".to_owned() }));
     }
 
     #[test]

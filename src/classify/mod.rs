@@ -39,7 +39,7 @@ pub use agents::{Agent, Catalogue, CatalogueError, CatalogueFault};
 pub use answer::{PathJudge, Verdict, judged_bytes};
 pub use definitions::{DEFINITIONS, Definition};
 pub use digest::rules_digest;
-pub use explanation::{Explanation, Level, Odd, Quote, Ranked, ReadingOf, Said, explain};
+pub use explanation::{Author, Explanation, Level, Odd, Quote, Ranked, ReadingOf, Said, Wrote, explain};
 pub use row::{Look, Row};
 pub use stance::{PolicyClass, ReservationScope, Stance};
 pub use verdicts::{SetVerdict, Verdicts};

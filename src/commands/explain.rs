@@ -25,7 +25,7 @@ use crate::report::{Subject, write_explanation, write_explanation_json};
 use crate::robots::Dialect;
 use crate::snapshot::Snapshot;
 
-/// Explain one verdict: outcome, group, deciding line, what each definition and dialect makes of it, and signals
+/// Explain one verdict: outcome, group, deciding line, what each definition and dialect makes of it, signals, author
 ///
 /// Of a robots.txt file, of a host in a snapshot (--snapshot), or of a host that is asked now (--live).
 #[derive(Args, Clone, Debug)]
@@ -87,7 +87,7 @@ pub(super) async fn run(args: ExplainArgs, output: &Output) -> anyhow::Result<()
         hints: found.hints,
     };
     let body = judged_bytes(found.outcome, &found.body, found.is_truncated);
-    let explanation = body.map(|body| explain(body, &subject.agent, &path));
+    let explanation = body.map(|body| explain(body, &found.headers, &subject.agent, &path));
     let mut out = BufWriter::new(io::stdout().lock());
     let write = if output.json { write_explanation_json } else { write_explanation };
     write(&subject, explanation.as_ref(), &mut out).and_then(|()| out.flush()).context("writing to standard output")
@@ -100,6 +100,8 @@ struct Found {
     outcome: Outcome,
     body: Bytes,
     is_truncated: bool,
+    /// The fields of the response, where they are at hand.
+    headers: Vec<(String, String)>,
     /// Signals in the head of the response, where it is at hand.
     hints: Vec<signals::Found>,
 }
@@ -109,8 +111,8 @@ impl Found {
     fn response(source: String, response: Response) -> Self {
         let outcome = outcome_of(&response, Dialect::Rfc9309);
         let hints = Signals::of_head(&response).found;
-        let Response { url, body, is_truncated, .. } = response;
-        Self { source, url: Some(url).filter(|url| !url.is_empty()), outcome, body, is_truncated, hints }
+        let Response { url, headers, body, is_truncated, .. } = response;
+        Self { source, url: Some(url).filter(|url| !url.is_empty()), outcome, body, is_truncated, headers, hints }
     }
 }
 
@@ -149,6 +151,7 @@ fn look_up(snapshot: &str, host: &str) -> anyhow::Result<Found> {
     let hosts = snapshot.hosts()?;
     let place = hosts.find(domain.as_str());
     let place = place.with_context(|| format!("{domain} is none of the {} targets of {snapshot}", hosts.len()))?;
+    let headers = hosts.headers(place)?;
     let mut found = None;
     hosts.read(&[place], &mut |_, stored| {
         let asked_at = stored.fetched_at.map_or_else(String::new, |at| format!(", asked {}", seconds(at)));
@@ -158,7 +161,8 @@ fn look_up(snapshot: &str, host: &str) -> anyhow::Result<Found> {
             outcome: stored.outcome,
             body: stored.body,
             is_truncated: stored.is_truncated,
-            // The head stands in the row's columns; what is explained here is the file.
+            headers: headers.clone(),
+            // Signals in the head stand in the row's columns; what is explained here is the file.
             hints: Vec::new(),
         });
         Ok(())
@@ -197,6 +201,7 @@ async fn ask(args: &ExplainArgs) -> anyhow::Result<Found> {
             outcome: Outcome::Failure(failure.cause),
             body: Bytes::new(),
             is_truncated: false,
+            headers: Vec::new(),
             hints: Vec::new(),
         },
     })

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::classify::definitions::{Definition, Parser};
 use crate::classify::row::Restriction;
 use crate::classify::signals::{Found, Scope, drafts_of};
-use crate::classify::{Explanation, Level, Quote, Ranked, ReadingOf, Said};
+use crate::classify::templates::Decision as Decided;
+use crate::classify::{Author, Explanation, Level, Quote, Ranked, ReadingOf, Said, Wrote};
 use crate::outcome::Outcome;
 use crate::report::escape::escape;
 use crate::report::json::Printable;
@@ -39,6 +40,8 @@ const WIDTH: usize = 100;
 const LABEL: usize = 12;
 /// Characters of a quoted line that are shown; a file may hold lines of any length.
 const LONGEST_QUOTE: usize = 120;
+/// Lines of a list of names that are shown.
+const LONGEST_LIST: usize = 6;
 
 /// Writes an explanation for a terminal; without one the outcome gives no verdict.
 pub fn write_text(subject: &Subject, explanation: Option<&Explanation>, out: &mut impl Write) -> io::Result<()> {
@@ -76,6 +79,7 @@ pub fn write_text(subject: &Subject, explanation: Option<&Explanation>, out: &mu
     write_levels(&explanation.levels, out)?;
     write_signals(explanation, out)?;
     write_hints(hints, out)?;
+    write_author(&explanation.author, out)?;
     write_oddities(explanation, out)
 }
 
@@ -218,6 +222,34 @@ fn signal(found: &Found) -> String {
     format!("{kind}{said}{path}, {to}: {meaning}")
 }
 
+fn write_author(author: &Author, out: &mut impl Write) -> io::Result<()> {
+    let Author { templates, decided, own_named_agents, unmanaged } = author;
+    if templates.is_empty() && *decided == Decided::None {
+        return Ok(());
+    }
+    writeln!(out, "\nWho wrote the file (`survey templates` explains them)")?;
+    for Wrote { found, quote } in templates {
+        let version = found.version.as_deref().map_or_else(String::new, |version| format!(" {version}"));
+        let last_line = found.last_line.map_or_else(String::new, |last| format!(", to line {last}"));
+        writeln!(out, "  {}{version}, {}{last_line}", found.template, quoted(quote))?;
+    }
+    writeln!(out, "  AI rules decided by: {decided}. {}", decided.doc())?;
+    if !own_named_agents.is_empty() {
+        let names = format!("Named by the site itself: {}", own_named_agents.join(", "));
+        let shown = wrap(&escape(&names).to_string(), WIDTH - 2);
+        shown.iter().take(LONGEST_LIST).try_for_each(|line| writeln!(out, "  {line}"))?;
+        if shown.len() > LONGEST_LIST {
+            writeln!(out, "  and more")?;
+        }
+    }
+    if let Some((decision, line)) = unmanaged {
+        let verdict = if decision.allowed { "allow" } else { "disallow" };
+        let by = line.as_ref().map_or_else(|| "no rule matches".to_owned(), quoted);
+        writeln!(out, "  Without the managed blocks: {verdict}, {by}")?;
+    }
+    Ok(())
+}
+
 fn write_oddities(explanation: &Explanation, out: &mut impl Write) -> io::Result<()> {
     if explanation.oddities.is_empty() {
         return Ok(());
@@ -268,6 +300,7 @@ pub fn write_json(subject: &Subject, explanation: Option<&Explanation>, out: &mu
             explanation.signals.iter().map(|said| signal_value(&said.found, Some(&said.quote))).collect::<Vec<_>>()
         }),
         "has_more_signals": explanation.map(|explanation| explanation.has_more_signals),
+        "author": explanation.map(|explanation| author_value(&explanation.author)),
         "hints": hints.iter().map(|found| signal_value(found, None)).collect::<Vec<_>>(),
         "oddities": explanation.map(|explanation| {
             let odd = explanation.oddities.iter().map(|odd| json!({
@@ -297,6 +330,28 @@ fn reading_value(reading: &ReadingOf) -> Value {
         "matching_rules": reading.match_count,
         "decided_by": reading.ranking.first().map(rank),
         "second": reading.ranking.get(1).map(rank),
+    })
+}
+
+fn author_value(author: &Author) -> Value {
+    let Author { templates, decided, own_named_agents, unmanaged } = author;
+    let template = |Wrote { found, quote }: &Wrote| {
+        json!({
+            "template": found.template,
+            "version": found.version,
+            "decision": found.decision.word(),
+            "line": found.line,
+            "last_line": found.last_line,
+            "text": quote.text,
+        })
+    };
+    json!({
+        "templates": templates.iter().map(template).collect::<Vec<_>>(),
+        "decision": decided.word(),
+        "own_named_agents": own_named_agents,
+        "unmanaged": unmanaged.as_ref().map(|(decision, _)| {
+            json!({ "verdict": if decision.allowed { "allow" } else { "disallow" }, "line": decision.line })
+        }),
     })
 }
 

@@ -196,6 +196,23 @@ mod tests {
 
           file: in robots.txt itself. head: in the head of the last response, which speaks of that response
           only.
+
+        Who wrote the files
+        ───────────────────
+          Hosts with a text that stands in many files; a file may have several.
+
+          not in this snapshot, which has no column templates
+
+          `survey templates` explains them.
+
+        Who decided the AI rules
+        ────────────────────────
+          Hosts by who decided the groups that name AI agents, and the signals.
+
+          not in this snapshot, which has no column decision
+
+          own: the site. switch: a platform's or CDN's toggle. default: they came with the platform. none:
+          there are none.
         ");
     }
 
@@ -287,6 +304,23 @@ mod tests {
 
           file: in robots.txt itself. head: in the head of the last response, which speaks of that response
           only.
+
+        Who wrote the files
+        ───────────────────
+          Hosts with a text that stands in many files; a file may have several.
+
+          not in this snapshot, which has no column templates
+
+          `survey templates` explains them.
+
+        Who decided the AI rules
+        ────────────────────────
+          Hosts by who decided the groups that name AI agents, and the signals.
+
+          not in this snapshot, which has no column decision
+
+          own: the site. switch: a platform's or CDN's toggle. default: they came with the platform. none:
+          there are none.
         ");
     }
 

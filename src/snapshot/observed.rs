@@ -99,7 +99,8 @@ const HOP: &[(&str, Kind)] = &[
     ("elapsed_ms", Kind::Integer),
 ];
 
-const HEADER: &[(&str, Kind)] = &[("name", Kind::Text), ("value", Kind::Text)];
+/// The items of the column `headers`.
+pub(super) const HEADER: &[(&str, Kind)] = &[("name", Kind::Text), ("value", Kind::Text)];
 
 const LOOK: &[(&str, Kind)] =
     &[("kind", Kind::Text), ("outcome", Kind::Text), ("body_sha256", Kind::Sha), ("verdicts_changed", Kind::Flag)];

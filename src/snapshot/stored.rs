@@ -12,6 +12,8 @@ use jiff::Timestamp;
 use url::Url;
 
 use super::Snapshot;
+use super::fields::Lists;
+use super::observed::HEADER;
 use crate::outcome::Outcome;
 use crate::table::{read_columns, read_rows};
 
@@ -120,6 +122,23 @@ impl Hosts {
             ensure!(places.next().is_none(), "{} has fewer rows than it had", path.display());
         }
         Ok(())
+    }
+}
+
+impl Hosts {
+    /// Reads the fields of a row's response, in their order; none where the part does not have them.
+    pub fn headers(&self, place: Place) -> anyhow::Result<Vec<(String, String)>> {
+        let path = &self.parts[place.part as usize];
+        let reading = || format!("reading the head of a response from {}", path.display());
+        let mut headers = Vec::new();
+        for batch in read_rows(path, &["headers"], &[place.row])? {
+            let batch = batch?;
+            let lists = Lists::of_items(&batch, "headers", HEADER).with_context(reading)?;
+            let text = |name, item| lists.fields.text(name, item).unwrap_or_default().to_owned();
+            let items = (0..batch.num_rows()).filter_map(|row| lists.items(row)).flatten();
+            headers.extend(items.map(|item| (text("name", item), text("value", item))));
+        }
+        Ok(headers)
     }
 }
 

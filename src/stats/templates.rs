@@ -66,8 +66,11 @@ impl Statistic for Counts {
         self.add_decisions(batch, &classes)?;
         for (place, (whole, rest)) in pairs().enumerate() {
             let (whole, rest) = (replies(batch, &whole)?, replies(batch, &rest)?);
-            let is_known = |row: &usize| whole[*row].is_some() && rest[*row].is_some();
-            self.rest.note(is_filled(&classes, is_known));
+            let (Some(whole), Some(rest)) = (whole, rest) else {
+                self.rest.note(false);
+                continue;
+            };
+            self.rest.note(is_filled(&classes, |row| whole[*row].is_some() && rest[*row].is_some()));
             for (whole, rest) in classes.determinable().filter_map(|row| whole[row].zip(rest[row])) {
                 let answers = &mut self.answers[place];
                 answers.known += 1;
@@ -108,15 +111,18 @@ fn is_filled(classes: &Classes, is_known: impl Fn(&usize) -> bool) -> bool {
     classes.determinable().next().is_none() || classes.determinable().any(|row| is_known(&row))
 }
 
-/// Yes and no in every row: a flag, or a level that shuts out, which is mostly or fully closed.
-fn replies(batch: &RecordBatch, column: &str) -> anyhow::Result<Vec<Option<bool>>> {
+/// Yes and no in every row: a flag, or a level that shuts out, which is mostly or fully closed. Nothing where there is
+/// no such column.
+fn replies(batch: &RecordBatch, column: &str) -> anyhow::Result<Option<Vec<Option<bool>>>> {
     let rows = 0..batch.num_rows();
     if QUESTIONS.iter().any(|(name, _)| column.ends_with(name)) {
         let flags = Flags::read(batch, column)?;
-        return Ok(rows.map(|row| flags.flag(row)).collect());
+        return Ok(flags.is_present().then(|| rows.map(|row| flags.flag(row)).collect()));
     }
-    let levels = Words::read(batch, column)?.decode(rows.len(), Restriction::from_word);
-    Ok(levels.into_iter().map(|level| level.map(|level| level >= Restriction::Mostly)).collect())
+    let words = Words::read(batch, column)?;
+    let levels = words.is_present().then(|| words.decode(rows.len(), Restriction::from_word));
+    let is_out = |level: Option<Restriction>| level.map(|level| level >= Restriction::Mostly);
+    Ok(levels.map(|levels| levels.into_iter().map(is_out).collect()))
 }
 
 impl Counts {

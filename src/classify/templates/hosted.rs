@@ -9,23 +9,23 @@ pub(super) const TABLE: &[Template] = &[
         name: "squarespace",
         kind: Kind::Platform,
         doc: "Squarespace's file, known by its first comment; sites cannot edit it. Versions: no-ai without AI agents; \
-              ai-off, where they stand in one stack with *; ai-on, where they have a group of their own that shuts them \
-              out.",
-        who: "default for ai-off, which is what a site has that was never asked; switch for ai-on, a box that somebody \
-              ticked.",
+              ai-off-N, where N of them stand in one stack with *; ai-on-N, where they have a group of their own that \
+              shuts them out.",
+        who: "default for ai-off-N, which is what a site has that was never asked; switch for ai-on-N, a box that \
+              somebody ticked.",
         examples: &[
             Example::silent(
                 Some("no-ai"),
                 "# Squarespace Robots Txt\nUser-agent: AdsBot-Google\nUser-agent: *\nDisallow: /config\n",
             ),
             Example::decided(
-                Some("ai-off"),
+                Some("ai-off-2"),
                 Decision::Default,
                 "# Squarespace Robots Txt\nUser-agent: GPTBot\nUser-agent: CCBot\nUser-agent: AdsBot-Google\n\
                  User-agent: *\nDisallow: /config\nDisallow: /search\n",
             ),
             Example::decided(
-                Some("ai-on"),
+                Some("ai-on-2"),
                 Decision::Switch,
                 "# Squarespace Robots Txt\nUser-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n\n\
                  User-agent: AdsBot-Google\nUser-agent: *\nDisallow: /config\nDisallow: /search\n",
@@ -160,14 +160,17 @@ fn squarespace(sheet: &Sheet<'_>) -> Option<Seen> {
     // The AI agents are those that stand in one stack with GPTBot, whatever the year's list.
     let ai = sheet.token("GPTBot");
     let (version, decision) = match &ai {
-        None => ("no-ai", Decision::None),
         Some(ai) if ai.set == of_all.set => ("ai-off", Decision::Default),
         Some(ai) if sheet.has_rules(ai, &[(Verb::Disallow, "/")]) => ("ai-on", Decision::Switch),
-        // Somebody stands between Squarespace and us.
-        Some(_) => ("no-ai", Decision::None),
+        // With GPTBot in a third place somebody stands between Squarespace and us.
+        _ => ("no-ai", Decision::None),
     };
-    let sets = [Some(of_all.set), ai.filter(|_| decision != Decision::None).map(|ai| ai.set)];
-    let is_its = |set: usize| sets.contains(&Some(set));
-    let lines = sheet.file.tokens().filter(|token| is_its(token.set)).map(|token| token.line);
-    Some(Seen { agent_lines: lines.collect(), ..Seen::silent(sheet) }.decided(decision).version(version))
+    let ai = ai.filter(|_| decision != Decision::None).map(|ai| ai.set);
+    let tokens = || sheet.file.tokens().filter(|token| token.set == of_all.set || Some(token.set) == ai);
+    let is_ads = |name: &[u8]| name.get(..6).is_some_and(|start| start.eq_ignore_ascii_case(b"adsbot"));
+    let count = tokens().filter(|token| Some(token.set) == ai && token.name != b"*" && !is_ads(token.name)).count();
+    // The list grows with the years, on all sites at once.
+    let version = if ai.is_some() { format!("{version}-{count}") } else { version.to_owned() };
+    let agent_lines = tokens().map(|token| token.line).collect();
+    Some(Seen { agent_lines, ..Seen::silent(sheet) }.decided(decision).version(version))
 }
