@@ -163,7 +163,7 @@ fn curl(jobs: &[bare::Job], web: &Rehearsal, in_flight: usize) -> Result<Option<
         }
         writeln!(file, "url = \"https://{host}:{port}/robots.txt\"\nresolve = \"{host}:{port}:{ip}\"")?;
         writeln!(file, "output = \"/dev/null\"\nhttp1.1\ncompressed\nheader = \"Connection: close\"")?;
-        writeln!(file, "cacert = {authority:?}")?;
+        writeln!(file, "cacert = \"{}\"", authority.display())?;
     }
     file.into_inner()?.sync_all()?;
     let before = used::children_cpu()?;
