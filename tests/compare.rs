@@ -6,11 +6,12 @@ mod corpus;
 mod made;
 mod model;
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, ListArray, RecordBatch, StringArray, StructArray};
+use arrow::array::{Array, ArrayRef, ListArray, RecordBatch, StringArray, StructArray, new_null_array};
 use arrow::buffer::OffsetBuffer;
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, Fields};
@@ -152,18 +153,18 @@ fn each_host_that_differs_has_its_cause() {
     appeared.example,outcome,tightened,outcome,,absent-404,rules,,
     gained.example,outcome,,outcome,,connect-timeout,empty,,
     gone.example,only-before,,outcome,,rules,,,
-    loosened.example,own-or-platform,loosened,level,CCBot,full,partial,named,wildcard
-    loosened.example,own-or-platform,loosened,no-longer-named,ccbot,,,,
+    loosened.example,own,loosened,level,CCBot,full,partial,named,wildcard
+    loosened.example,own,loosened,no-longer-named,ccbot,,,,
     lost.example,outcome,,outcome,,rules,tls-alert,,
     new.example,only-after,,outcome,,,empty,,
     noise.example,noise,,bytes,,,,,
     other-failure.example,outcome,,outcome,,dns-nxdomain,dns-servfail,,
-    other-path.example,own-or-platform,,rules,,,,,
+    other-path.example,own,,rules,,,,,
     page.example,noise,,bytes,,,,,
-    renamed.example,own-or-platform,,named,foobot,,,,
-    tightened.example,own-or-platform,tightened,level,GPTBot,partial,full,wildcard,named
-    tightened.example,own-or-platform,tightened,named,\u{1b}[2jbot,,,,
-    tightened.example,own-or-platform,tightened,named,gptbot,,,,
+    renamed.example,own,,named,foobot,,,,
+    tightened.example,own,tightened,level,GPTBot,partial,full,wildcard,named
+    tightened.example,own,tightened,named,\u{1b}[2jbot,,,,
+    tightened.example,own,tightened,named,gptbot,,,,
     vanished.example,outcome,loosened,level,GPTBot,full,none,named,default
     vanished.example,outcome,loosened,no-longer-named,gptbot,,,,
     vanished.example,outcome,loosened,outcome,,rules,absent-410,,
@@ -182,24 +183,21 @@ fn figures_stand_with_their_denominators_and_hosts_with_their_lines() {
     ────────────────
       Each host of both snapshots once.
 
-      cause                                       hosts   in the panel
-                                          of 12 in-both     of 8 panel
-      own decision of the site            not known
-      template of a platform or CDN       not known
-      site or platform, not known which        4  33.3%       4  50.0%
-      another outcome                          5  41.7%       2  25.0%
-        a file came                            1   8.3%       1  12.5%
-        a file went                            1   8.3%       1  12.5%
-        other word, verdict in both            0   0.0%       0   0.0%
-        verdict lost                           1   8.3%       0   0.0%
-        verdict gained                         1   8.3%       0   0.0%
-        no verdict in either                   1   8.3%       0   0.0%
-      catalogue or definition only             0   0.0%       0   0.0%
-      noise: other bytes, same rules           2  16.7%       1  12.5%
-      nothing differs                          1   8.3%       1  12.5%
+      cause                                   hosts   in the panel
+                                      of 12 in-both     of 8 panel
+      own decision of the site             4  33.3%       4  50.0%
+      template of a platform or CDN        0   0.0%       0   0.0%
+      another outcome                      5  41.7%       2  25.0%
+        a file came                        1   8.3%       1  12.5%
+        a file went                        1   8.3%       1  12.5%
+        other word, verdict in both        0   0.0%       0   0.0%
+        verdict lost                       1   8.3%       0   0.0%
+        verdict gained                     1   8.3%       0   0.0%
+        no verdict in either               1   8.3%       0   0.0%
+      catalogue or definition only         0   0.0%       0   0.0%
+      noise: other bytes, same rules       2  16.7%       1  12.5%
+      nothing differs                      1   8.3%       1  12.5%
 
-      These snapshots do not record templates, so what a site decided and what its platform or CDN did
-      cannot be told apart.
       Each host has one cause. Own decision and platform: with a file in both, whose rules, named agents
       or signals differ. Outcome: another word for what happened, be it a file that came or went.
       By definition rfc, dialect rfc9309.
@@ -238,7 +236,7 @@ fn figures_stand_with_their_denominators_and_hosts_with_their_lines() {
         GPTBot: none → full
         +    1  User-agent: GPTBot
         +    2  Disallow: /
-      tightened.example  (own-or-platform)
+      tightened.example  (own)
         GPTBot: partial → full
         +    4  User-agent: GPTBot
         +    5  User-agent: \u{1b}[2JBot
@@ -248,7 +246,7 @@ fn figures_stand_with_their_denominators_and_hosts_with_their_lines() {
     ───────────────────
       2 of 8 panel hosts.
 
-      loosened.example  (own-or-platform)
+      loosened.example  (own)
         CCBot: full → partial
         -    1  User-agent: CCBot
         -    2  Disallow: /
@@ -257,8 +255,8 @@ fn figures_stand_with_their_denominators_and_hosts_with_their_lines() {
         -    1  User-agent: GPTBot
         -    2  Disallow: /
 
-    Site or platform, not known which
-    ─────────────────────────────────
+    Own decision of the site
+    ────────────────────────
       4 of 12 in-both hosts.
 
       loosened.example, other-path.example, renamed.example, tightened.example
@@ -381,7 +379,7 @@ fn an_agent_outside_the_panel_is_found_among_the_named_ones() {
     write(&list, "2026-01-09", &classifier("rfc"), &[closed]);
     let diff = ["diff", "s@2026-01-02", "s@2026-01-09", "--format", "csv", "--agents", "newbot"];
     let csv = succeed(folder.path(), &diff);
-    assert!(csv.contains("a.example,own-or-platform,tightened,level,newbot,partial,full,,named\n"), "{csv}");
+    assert!(csv.contains("a.example,own,tightened,level,newbot,partial,full,,named\n"), "{csv}");
     assert!(csv.contains(",named,newbot,"), "{csv}");
 }
 
@@ -416,8 +414,51 @@ fn signals_and_templates_are_compared_where_they_are_recorded() {
     assert_eq!(signals["came"]["numerator"], 1);
     assert_eq!((&signals["came"]["denominator"], &signals["came"]["size"]), (&"signals-recorded".into(), &3.into()));
 
-    let plain = succeed(folder.path(), &["diff", "plain@2026-01-02", "plain@2026-01-09"]);
-    assert!(plain.contains("do not record templates") && !plain.contains("Signals are not recorded"), "{plain}");
+    // An older version had the columns, and nothing in them.
+    recorded("2026-01-16", GPTBOT, ["", "", ""], [&[], &[], &[]]);
+    let older = succeed(folder.path(), &["diff", "2026-01-02", "2026-01-16"]);
+    assert!(older.contains("do not record templates") && !older.contains("Signals are not recorded"), "{older}");
+}
+
+#[test]
+fn a_managed_block_that_came_is_the_platforms_change_and_what_the_site_added_is_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = "User-agent: *\nDisallow: /x\n";
+    let block = "# BEGIN Cloudflare Managed content\nUser-agent: *\nContent-Signal: ai-train=no\nAllow: /\n\
+                 User-agent: GPTBot\nDisallow: /\n# END Cloudflare Managed Content\n";
+    let govoffice = "User-agent: Googlebot\nDisallow: /admin/\nDisallow: /manager/\nDisallow: /*Design*\n\
+                     Disallow: /*GUESTBOOK*\nUser-agent: *\nDisallow: /\n";
+    let let_in = "User-agent: CCBot\nDisallow: /admin/\nDisallow: /manager/\n";
+    let hosts = |texts: [String; 4]| {
+        let names = ["block.example", "vendor.example", "both.example", "site.example"];
+        std::iter::zip(names, texts).map(|(name, text)| (name, file(&text))).collect::<Vec<_>>()
+    };
+    let before = [own.to_owned(), govoffice.to_owned(), own.to_owned(), format!("{block}{own}")];
+    let after = [
+        format!("{block}{own}"),
+        format!("{govoffice}{let_in}"),
+        format!("{block}{own}{GPTBOT}User-agent: Zao\nDisallow: /\n"),
+        format!("{block}{own}User-agent: Zao\nDisallow: /\n"),
+    ];
+    write(&folder.path().join("s"), "2026-01-02", &classifier("rfc"), &hosts(before));
+    write(&folder.path().join("s"), "2026-01-09", &classifier("rfc"), &hosts(after));
+    let arguments = ["diff", "s@2026-01-02", "s@2026-01-09", "--format", "csv"];
+    let csv = succeed(folder.path(), &arguments);
+    let causes: BTreeSet<(&str, &str)> = csv
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let mut cells = line.split(',');
+            (cells.next().unwrap(), cells.next().unwrap())
+        })
+        .collect();
+    let expected = [
+        ("block.example", "platform"),
+        ("both.example", "own"),
+        ("site.example", "own"),
+        ("vendor.example", "platform"),
+    ];
+    assert_eq!(causes, BTreeSet::from(expected), "{csv}");
 }
 
 #[test]
@@ -496,7 +537,7 @@ fn plain_type(data_type: &DataType) -> DataType {
 /// The same rows with signals and templates, as a later version records them.
 fn record(batch: &RecordBatch, templates: &[&str], signals: &[&[&str]]) -> RecordBatch {
     let word = |place: usize| -> ArrayRef {
-        let words = templates.iter().map(|text| text.split(' ').nth(place));
+        let words = templates.iter().map(|text| text.split(' ').nth(place).filter(|word| !word.is_empty()));
         Arc::new(words.collect::<StringArray>())
     };
     let items: Vec<Vec<&str>> =
@@ -513,7 +554,13 @@ fn record(batch: &RecordBatch, templates: &[&str], signals: &[&[&str]]) -> Recor
         Arc::new(StructArray::new(fields, vec![column(0), column(1), column(2)], None)),
         None,
     );
-    let named = [("template", word(0)), ("template_version", word(1)), ("signals", Arc::new(lists) as ArrayRef)];
+    let own = batch.column_by_name("own_named_agents").unwrap();
+    let named = [
+        ("template", word(0)),
+        ("template_version", word(1)),
+        ("own_named_agents", new_null_array(own.data_type(), own.len())),
+        ("signals", Arc::new(lists) as ArrayRef),
+    ];
     let mut arrays: Vec<(String, ArrayRef, bool)> = Vec::new();
     for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {
         let replaced = named.iter().find(|(name, _)| name == field.name()).map(|(_, array)| Arc::clone(array));

@@ -141,13 +141,7 @@ pub fn explain(body: &[u8], headers: &[(String, String)], agent: &str, path: &[u
     }
 }
 
-fn author(
-    file: &RobotsTxt<'_>,
-    headers: &[(String, String)],
-    signals: &Signals,
-    agent: &str,
-    path: &[u8],
-) -> Author {
+fn author(file: &RobotsTxt<'_>, headers: &[(String, String)], signals: &Signals, agent: &str, path: &[u8]) -> Author {
     let found = Templates::of_file(file, headers);
     let (decided, own_named_agents) = found.weigh(file, &signals.found, &Asked::new(&Catalogue::embedded()));
     let unmanaged = found.unmanaged.as_ref().map(|rest| {

@@ -160,15 +160,16 @@ impl Classifier {
 
     /// Who wrote a file, and what it asks without what a CDN or hoster put into it.
     fn authorship(&self, file: &RobotsTxt<'_>, headers: &[(String, String)], signals: &[Found]) -> Authorship {
-        let templates = Templates::of_file(file, headers);
-        let (decision, own_named_agents) = templates.weigh(file, signals, &self.asked);
-        let unmanaged = templates.unmanaged.map(|rest| {
+        let all = Templates::of_file(file, headers);
+        let (decision, own_named_agents) = all.weigh(file, signals, &self.asked);
+        let unmanaged = all.unmanaged.map(|rest| {
             let verdicts = self.judge(&RobotsTxt::parse(&rest, self.dialect));
             let stated = Signals::of_file(&RobotsTxt::parse(&rest, Dialect::Rfc9309)).stated;
             let policy = Stance::of(stated, &verdicts, &self.asked).policy;
             Box::new((self.asked.judgement(&verdicts), policy))
         });
-        Authorship { found: templates.found, decision, own_named_agents, unmanaged }
+        let cluster = Some(templates::cluster(file.body()));
+        Authorship { found: all.found, decision, own_named_agents, unmanaged, cluster }
     }
 
     /// What is odd in a file, each word once, in the order of the vocabulary.

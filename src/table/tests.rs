@@ -229,7 +229,7 @@ fn a_full_row_fills_every_built_column() {
     is_truncated: false
     is_html: false
     charset: ascii
-    normalised_sha256: -
+    normalised_sha256: efefefefefefefefefefefefefefefefefefefefefefefefefefefefefefefef
     line_count: 2
     group_count: 1
     allow_rule_count: 0

@@ -10,6 +10,7 @@
 //! | `sheet.rs` | what an entry looks at |
 //! | `lines.rs` | where lines are, and a body without some of them |
 //! | `read.rs` | a file → its templates, what is the site's own, who decided |
+//! | `cluster.rs` | a file without what differs between copies: equal hashes are one text |
 //! | `cloudflare.rs` | what Cloudflare writes, and what others pass off as that |
 //! | `hosted.rs` | platforms that serve the file of each site |
 //! | `systems.rs` | content systems that come with a file |
@@ -24,6 +25,7 @@
 //! Pure, and never fails. Deliberately absent: what a server's other headers or addresses tell about its platform.
 
 mod cloudflare;
+mod cluster;
 mod found;
 mod hosted;
 mod lines;
@@ -37,6 +39,7 @@ mod vendors;
 #[cfg(test)]
 mod tests;
 
+pub(super) use cluster::cluster;
 pub use found::{Decision, Example, Found, Kind, Template};
 pub use read::{Authorship, Templates};
 

@@ -26,6 +26,8 @@ pub struct Authorship {
     pub own_named_agents: Vec<String>,
     /// What the file without its managed blocks asks, and the class of that; nothing where it has no such block.
     pub unmanaged: Option<Box<(Judgement, PolicyClass)>>,
+    /// SHA-256 of the file without what differs between copies of one text; nothing where there is no file.
+    pub cluster: Option<[u8; 32]>,
 }
 
 /// The templates of a file.
@@ -41,8 +43,13 @@ pub struct Templates {
 
 impl Authorship {
     /// Of a site without a file.
-    pub(in crate::classify) const NOBODY: Self =
-        Self { found: Vec::new(), decision: Decision::None, own_named_agents: Vec::new(), unmanaged: None };
+    pub(in crate::classify) const NOBODY: Self = Self {
+        found: Vec::new(),
+        decision: Decision::None,
+        own_named_agents: Vec::new(),
+        unmanaged: None,
+        cluster: None,
+    };
 }
 
 impl Templates {

@@ -4,7 +4,7 @@ use crate::classify::Row;
 use crate::classify::row::{BodyFacts, Charset};
 use crate::observation::{BodySource, Response};
 use crate::table::Column;
-use crate::table::column::{Cell, Kind};
+use crate::table::column::Cell;
 
 /// The body's columns, without its bytes.
 pub(super) fn facts() -> [Column; 9] {
@@ -59,9 +59,9 @@ pub(super) fn facts() -> [Column; 9] {
         ),
         Column::new(
             "normalised_sha256",
-            "SHA-256 after removing what differs between copies of one template (sitemaps, host names, dates, comments, \
-             blank lines, case): the cluster.",
-            Cell::Absent(Kind::Sha),
+            "SHA-256 of the file without what differs between copies of one text (Sitemap and Host lines, comments, blank \
+             lines, white space around, case): the cluster.",
+            Cell::Sha(|row| row.authorship.as_ref()?.cluster.as_ref()),
         ),
     ]
 }

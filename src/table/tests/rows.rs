@@ -227,6 +227,7 @@ fn written(verdict: &AgentVerdict) -> Authorship {
         decision: Decision::Switch,
         own_named_agents: vec!["ahrefsbot".to_owned()],
         unmanaged: Some(Box::new((rest, PolicyClass::Closed))),
+        cluster: Some([0xef; 32]),
     }
 }
 
