@@ -183,20 +183,20 @@ fn figures_stand_with_their_denominators_and_hosts_with_their_lines() {
     ────────────────
       Each host of both snapshots once.
 
-      cause                                   hosts   in the panel
-                                      of 12 in-both     of 8 panel
-      own decision of the site             4  33.3%       4  50.0%
-      template of a platform or CDN        0   0.0%       0   0.0%
-      another outcome                      5  41.7%       2  25.0%
-        a file came                        1   8.3%       1  12.5%
-        a file went                        1   8.3%       1  12.5%
-        other word, verdict in both        0   0.0%       0   0.0%
-        verdict lost                       1   8.3%       0   0.0%
-        verdict gained                     1   8.3%       0   0.0%
-        no verdict in either               1   8.3%       0   0.0%
-      catalogue or definition only         0   0.0%       0   0.0%
-      noise: other bytes, same rules       2  16.7%       1  12.5%
-      nothing differs                      1   8.3%       1  12.5%
+      cause                                    hosts   in the panel
+                                       of 12 in-both     of 8 panel
+      own decision of the site              4  33.3%       4  50.0%
+      template of a platform or CDN         0   0.0%       0   0.0%
+      another outcome                       5  41.7%       2  25.0%
+        a file came                         1   8.3%       1  12.5%
+        a file went                         1   8.3%       1  12.5%
+        other word, verdict in both         0   0.0%       0   0.0%
+        verdict lost                        1   8.3%       0   0.0%
+        verdict gained                      1   8.3%       0   0.0%
+        no verdict in either                1   8.3%       0   0.0%
+      catalogue or definition only          0   0.0%       0   0.0%
+      noise: other bytes, same rules        2  16.7%       1  12.5%
+      nothing differs                       1   8.3%       1  12.5%
 
       Each host has one cause. Own decision and platform: with a file in both, whose rules, named agents
       or signals differ. Outcome: another word for what happened, be it a file that came or went.

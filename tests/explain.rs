@@ -49,6 +49,11 @@ fn a_file_is_explained_with_the_deciding_line_and_the_one_that_came_second() {
       cic-2024    full by its own parser
       cc-2025     partial   partial
 
+    Who wrote the file (`survey templates` explains them)
+      AI rules decided by: own. The site: at least one of them stands outside managed blocks and
+      templates, or in a list that it copied.
+      Named by the site itself: gptbot
+
     Oddities of the file
       misspelt-key, line 6: Disalow: /blog/x
         A key that only Google's parser takes for user-agent, allow or disallow.
@@ -86,6 +91,10 @@ fn signals_are_shown_with_their_lines_and_what_they_come_to() {
         license https://example.com/l.xml, to all: neutral
       line 8: # No AI training.
         prose-reservation No AI training., to all: reserves-ai
+
+    Who wrote the file (`survey templates` explains them)
+      AI rules decided by: own. The site: at least one of them stands outside managed blocks and
+      templates, or in a list that it copied.
     ");
     let found = succeed(world.path(), &["explain", "robots.txt", "gptbot", "--json"]);
     let found: Value = serde_json::from_str(&found).unwrap();
@@ -93,6 +102,32 @@ fn signals_are_shown_with_their_lines_and_what_they_come_to() {
     assert_eq!(lines, [1, 3, 3, 4, 4, 7, 8]);
     assert_eq!(found["signals"][3]["path"], "/open/");
     assert_eq!(found["signals"][2]["meaning"], "reserves-training");
+}
+
+#[test]
+fn who_wrote_a_file_is_shown_with_lines_and_the_verdict_behind_a_managed_block() {
+    let world = world(1);
+    let text = "# BEGIN Cloudflare Managed content\nUser-agent: *\nContent-Signal: ai-train=no\nAllow: /\n\
+                # END Cloudflare Managed Content\n\nUser-agent: *\nDisallow: /wp-admin/\n\
+                Allow: /wp-admin/admin-ajax.php\nDisallow: /\n\nUser-agent: Zao\nDisallow: /\n";
+    fs::write(world.path().join("robots.txt"), text).unwrap();
+    let shown = succeed(world.path(), &["explain", "robots.txt", "GPTBot", "/x"]);
+    let author = shown.split_once("\nWho wrote the file").unwrap().1;
+    insta::assert_snapshot!(author, @r"
+     (`survey templates` explains them)
+      cloudflare-managed 2025-09, line 1: # BEGIN Cloudflare Managed content, to line 5
+      wordpress, line 9: Allow: /wp-admin/admin-ajax.php
+      AI rules decided by: unknown. A template wrote them, and it is not known at whose wish.
+      Named by the site itself: zao
+      Without the managed blocks: disallow, line 10: Disallow: /
+    ");
+    let found: Value =
+        serde_json::from_str(&succeed(world.path(), &["explain", "robots.txt", "GPTBot", "/x", "--json"])).unwrap();
+    assert_eq!(found["dialects"][0]["verdict"], "allow");
+    let author = &found["author"];
+    assert_eq!((&author["decision"], &author["own_named_agents"][0]), (&"unknown".into(), &"zao".into()));
+    assert_eq!((&author["templates"][0]["line"], &author["templates"][0]["last_line"]), (&1.into(), &5.into()));
+    assert_eq!((&author["unmanaged"]["verdict"], &author["unmanaged"]["line"]), (&"disallow".into(), &10.into()));
 }
 
 #[test]

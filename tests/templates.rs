@@ -196,5 +196,30 @@ fn who_wrote_real_files_is_what_was_counted() {
         }
     }
     let counts: Vec<String> = counts.iter().map(|(word, count)| format!("{count} {word}")).collect();
-    insta::assert_snapshot!(counts.join("\n"), @"");
+    insta::assert_snapshot!(counts.join("\n"), @r"
+    16 ccbot full, own
+    1 ccbot full, squarespace
+    360 ccbot partial, govoffice
+    89 ccbot partial, squarespace
+    593 decision default
+    7891 decision none
+    75 decision own
+    1 decision switch
+    25 gptbot full, own
+    1 gptbot full, squarespace
+    89 gptbot partial, squarespace
+    58 no verdict
+    2 template blogger
+    2060 template civicplus
+    1081 template drupal
+    146 template five-let-in
+    360 template govoffice
+    155 template joomla
+    90 template squarespace
+    22 template virtual-robots-txt
+    189 template wix
+    1122 template wordpress
+    6 template wordpress-com
+    598 template yoast
+    ");
 }

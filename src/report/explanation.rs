@@ -233,7 +233,9 @@ fn write_author(author: &Author, out: &mut impl Write) -> io::Result<()> {
         let last_line = found.last_line.map_or_else(String::new, |last| format!(", to line {last}"));
         writeln!(out, "  {}{version}, {}{last_line}", found.template, quoted(quote))?;
     }
-    writeln!(out, "  AI rules decided by: {decided}. {}", decided.doc())?;
+    for line in wrap(&format!("AI rules decided by: {decided}. {}", decided.doc()), WIDTH - 2) {
+        writeln!(out, "  {line}")?;
+    }
     if !own_named_agents.is_empty() {
         let names = format!("Named by the site itself: {}", own_named_agents.join(", "));
         let shown = wrap(&escape(&names).to_string(), WIDTH - 2);

@@ -165,7 +165,7 @@ fn causes(classifier: &Classifier, before: &World, after: &World) -> BTreeMap<St
                 let is_file = |row: &Row| matches!(row.outcome.class(), OutcomeClass::Readable | OutcomeClass::Empty);
                 match (one, other) {
                     (Seen::File(one), Seen::File(other)) if is_file(&row) && is_file(&then) => {
-                        if rules(one) == rules(other) { "noise" } else { "own-or-platform" }
+                        if rules(one) == rules(other) { "noise" } else { "own" }
                     }
                     _ if row.outcome != then.outcome => "outcome",
                     _ => "noise",
