@@ -35,6 +35,8 @@ class File:
     def __init__(self, body):
         self.body = body
         self.groups = []
+        # Rules before the first group belong to nobody, and still tell who wrote them.
+        self.closed, self.opened = set(), set()
         open_run = False
         for line in re.split(r"\r\n|\r|\n", body.removeprefix("\xef\xbb\xbf")):
             match = re.match(r"[ \t]*(user-agent|allow|disallow)[ \t]*:[ \t]*([^#]*)", line.replace("\0", ""), re.I)
@@ -49,10 +51,10 @@ class File:
                     self.groups[-1][0].append(value)
             else:
                 open_run = False
+                if value:
+                    (self.closed if key == "disallow" else self.opened).add(value)
                 if self.groups and value:
                     self.groups[-1][1].append((key[0], value))
-        self.closed = {value for _, rules in self.groups for key, value in rules if key == "d"}
-        self.opened = {value for _, rules in self.groups for key, value in rules if key == "a"}
         self.agents = collections.Counter(agent for agents, _ in self.groups for agent in agents)
 
     def is_page(self):

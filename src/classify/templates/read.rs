@@ -67,7 +67,9 @@ impl Templates {
         }
         let blocks: Vec<RangeInclusive<u32>> = all.found.iter().filter_map(block).collect();
         if blocks.is_empty() {
-            others.into_iter().for_each(|marked| all.look(file, headers, marked));
+            for marked in others {
+                all.look(file, headers, marked);
+            }
             return all;
         }
         let rest = without(file.body(), blocks);
@@ -103,7 +105,7 @@ impl Templates {
         if self.unmanaged.is_none() && self.agent_lines.is_empty() {
             return names(file);
         }
-        let rest = self.unmanaged.as_deref().unwrap_or(file.body());
+        let rest = self.unmanaged.as_deref().unwrap_or_else(|| file.body());
         let lines: Vec<RangeInclusive<u32>> = self.agent_lines.iter().map(|(line, _)| *line..=*line).collect();
         names(&RobotsTxt::parse(&without(rest, lines), Dialect::Rfc9309))
     }
@@ -182,7 +184,7 @@ impl Marks {
         for found in self.search.find_iter(body) {
             first.resize(self.entries, None);
             for entry in &self.owners[found.pattern().as_usize()] {
-                first[*entry].get_or_insert(found.start());
+                first[*entry].get_or_insert_with(|| found.start());
             }
         }
         templates().zip(first).filter_map(|(template, at)| Some((template, at?))).collect()

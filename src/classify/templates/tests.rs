@@ -186,7 +186,7 @@ fn copies_of_a_list_have_the_age_of_their_youngest_names() {
     let by = |month: &str| {
         let listed = |first: &Option<String>| first.as_deref().is_some_and(|first| first <= month);
         let names = catalogue.agents().iter().filter(|agent| !agent.control && listed(&agent.first_listed));
-        names.map(|agent| format!("User-agent: {}|", agent.token)).collect::<String>() + "Disallow: /|"
+        names.fold(String::new(), |text, agent| text + "User-agent: " + &agent.token + "|") + "Disallow: /|"
     };
     let months: BTreeSet<String> = catalogue
         .agents()

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 
 use super::panel::stem;
-use crate::classify::Row;
 use crate::classify::row::{Judgement, Restriction};
 use crate::classify::templates::{Decision, Found};
+use crate::classify::{PolicyClass, Row};
 use crate::table::Column;
 use crate::table::column::{Cell, ItemsOf, Kind};
 
@@ -92,7 +92,7 @@ fn unmanaged() -> [Column; 6] {
                 unmanaged
                     .map(|(_, policy)| *policy)
                     .or_else(|| row.stance.map(|stance| stance.policy))
-                    .map(|it| it.word())
+                    .map(PolicyClass::word)
             }),
         ),
     ]

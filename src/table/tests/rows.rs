@@ -171,7 +171,7 @@ pub(super) fn full_row(index: u32) -> Row {
         }),
         signals: Some(signals()),
         stance: Some(stance()),
-        authorship: Some(written(&verdict)),
+        authorship: Some(written(verdict)),
         looks: vec![Look {
             kind: ProbeKind::Repeat,
             outcome: Outcome::Answer(Kind::Empty),
@@ -206,11 +206,11 @@ fn signals() -> Vec<Found> {
     ]
 }
 
-fn written(verdict: &AgentVerdict) -> Authorship {
+fn written(verdict: AgentVerdict) -> Authorship {
     let rest = Judgement {
         unnamed_restriction: Restriction::Full,
         unnamed_root_allowed: false,
-        panel: vec![AgentVerdict { by: By::Wildcard, vs_unnamed: Comparison::Same, ..*verdict }; 2],
+        panel: vec![AgentVerdict { by: By::Wildcard, vs_unnamed: Comparison::Same, ..verdict }; 2],
         core_training_stricter: false,
         any_ai: true,
         any_ai_named: false,
