@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Context;
 use bytesize::ByteSize;
 use clap::{Args, ValueEnum};
-use jiff::SignedDuration;
+use jiff::{Span, SpanRelativeTo};
 use tracing::level_filters::LevelFilter;
 
 use crate::snapshot::Date;
@@ -99,9 +99,11 @@ pub struct Judging {
     pub agents: Option<PathBuf>,
 }
 
-/// Reads a span of time as people write it: `200ms`, `1s`, `1m 30s`.
+/// Reads a span of time as people write it: `200ms`, `1s`, `1m 30s`, `7d`.
 pub fn parse_duration(text: &str) -> anyhow::Result<Duration> {
-    let span: SignedDuration = text.parse().with_context(|| "expected a span of time such as 200ms, 1s or 2m 30s")?;
+    let expected = || "expected a span of time such as 200ms, 1s, 2m 30s or 7d";
+    let span: Span = text.parse().with_context(expected)?;
+    let span = span.to_duration(SpanRelativeTo::days_are_24_hours()).with_context(expected)?;
     Duration::try_from(span).context("a span of time cannot be negative here")
 }
 
@@ -120,6 +122,7 @@ mod tests {
     fn spans_and_sizes_are_read_as_people_write_them() {
         assert_eq!(parse_duration("200ms").unwrap(), Duration::from_millis(200));
         assert_eq!(parse_duration("2h 20m").unwrap(), Duration::from_secs(8400));
+        assert_eq!(parse_duration("7d").unwrap(), Duration::from_secs(7 * 86_400));
         assert_eq!(parse_size("4MiB").unwrap().get(), 4 << 20);
         assert_eq!(parse_size("512KiB").unwrap().get(), 512 << 10);
         assert_eq!(parse_size("70000").unwrap().get(), 70_000);
@@ -127,7 +130,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_an_example() {
-        for text in ["", "1", "soon", "-1s"] {
+        for text in ["", "1", "soon", "-1s", "1mo"] {
             let error = format!("{:#}", parse_duration(text).unwrap_err());
             assert!(error.contains("span of time"), "{text}: {error}");
         }

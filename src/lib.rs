@@ -25,6 +25,7 @@
 //! | [`check`] | cases → answers: what files say of millions of hosts, agents and paths |
 //! | [`stats`] | snapshot → answers: the registry of statistics |
 //! | [`report`] | answer → text and JSON |
+//! | [`series`] | a survey that is repeated: when it is due, and what a scheduler must be told |
 //! | [`progress`] | what a person sees while it works |
 //! | [`cli`] | the command line |
 //! | [`commands`] | one file per command; may know everyone, nobody knows it |
@@ -59,6 +60,7 @@ pub mod table;
 
 pub mod check;
 pub mod report;
+pub mod series;
 pub mod stats;
 
 pub mod cli;

@@ -23,6 +23,7 @@ const ROOMS: &[&str] = &[
     "check",
     "stats",
     "report",
+    "series",
     "progress",
     "cli",
     "commands",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{judging, summary};
 use crate::classify::Classifier;
@@ -47,7 +47,9 @@ pub(super) fn run(args: &IngestArgs, output: &Output) -> anyhow::Result<()> {
     let first = first.with_context(|| format!("{} holds no response for a robots.txt", args.archive.display()))?;
     let asked = Some(args.destination.date.unwrap_or_else(|| Date::of(first.captured_at)));
     let now = Timestamp::now();
-    let date = folder.date_for(asked, args.destination.again, &plan, now)?;
+    // A snapshot of an archive is of the archive's date, whenever it is read.
+    let patience = SignedDuration::MAX;
+    let date = folder.date_for((asked, args.destination.again), &plan, now, patience)?.date;
     let writer = SnapshotWriter::open(&folder, date, plan, std::env::args().collect(), 0, now)?;
 
     let progress = if output.quiet { Progress::silent() } else { Progress::new() };

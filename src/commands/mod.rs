@@ -21,6 +21,8 @@ mod record;
 mod registry;
 mod rehearse;
 mod rehearsed;
+mod schedule;
+mod series;
 mod signals;
 mod summary;
 mod survey;
@@ -50,6 +52,9 @@ pub struct Cli {
     #[command(flatten)]
     survey: survey::SurveyArgs,
 
+    #[command(flatten)]
+    series: series::SeriesArgs,
+
     /// What every command understands.
     #[command(flatten)]
     pub output: Output,
@@ -66,6 +71,10 @@ Examples:
   A list from elsewhere, slower than by default, kept apart by name
       survey --domains tranco.csv.gz --contact https://example.org/survey --gap 5s --name tranco-slow
 
+  Every week, by a timer of systemd; or in one process
+      survey schedule --every weekly --domains inputs/sample.txt --contact you@example.org
+      survey --every weekly --domains inputs/sample.txt --contact you@example.org
+
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted after a clean close.";
 
 #[derive(Debug, Subcommand)]
@@ -76,6 +85,7 @@ enum Command {
     Diff(diff::DiffArgs),
     Trend(trend::TrendArgs),
     Rehearse(rehearse::RehearseArgs),
+    Schedule(schedule::ScheduleArgs),
     Agents(agents::AgentsArgs),
     Columns(columns::ColumnsArgs),
     Definitions(definitions::DefinitionsArgs),
@@ -86,9 +96,12 @@ enum Command {
 /// Runs the command that was typed.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let Some(command) = cli.command else {
-        return runtime()?.block_on(survey::run(cli.survey, &cli.output));
+        return match cli.series.every {
+            Some(every) => runtime()?.block_on(series::run(every, cli.survey, &cli.output)),
+            None => runtime()?.block_on(survey::run(cli.survey, &cli.output, None)),
+        };
     };
-    if cli.survey.is_given() {
+    if cli.survey.is_given() || cli.series.every.is_some() {
         let message = "--domains and the settings of a survey cannot stand before another command";
         Cli::command().error(clap::error::ErrorKind::ArgumentConflict, message).exit();
     }
@@ -99,6 +112,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Diff(args) => return diff::run(&args, &cli.output),
         Command::Trend(args) => trend::run(&args, &cli.output)?,
         Command::Rehearse(args) => runtime()?.block_on(rehearse::run(args))?,
+        Command::Schedule(args) => schedule::run(&args)?,
         Command::Agents(args) => agents::run(&args, &cli.output)?,
         Command::Columns(args) => columns::run(&args, &cli.output)?,
         Command::Definitions(args) => definitions::run(&args, &cli.output)?,

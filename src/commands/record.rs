@@ -4,7 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, anyhow};
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
 
 use super::opted_out::OptedOut;
 use crate::classify::Classifier;
@@ -32,7 +34,7 @@ pub(super) struct Recorded {
 }
 
 impl Recording {
-    /// Starts to take observations, until their sender is dropped.
+    /// Starts to take observations, until their sender is dropped; called within the runtime.
     pub(super) fn start(
         mut writer: SnapshotWriter,
         classifier: Classifier,
@@ -40,9 +42,22 @@ impl Recording {
         mut source: mpsc::Receiver<Observation>,
         tally: watch::Sender<Tally>,
     ) -> anyhow::Result<Self> {
+        let runtime = Handle::current();
         let work = move || {
             let mut panics: Option<(String, u64)> = None;
-            while let Some(observation) = source.blocking_recv() {
+            loop {
+                // Rows are not to wait for the next one, which may come ten minutes later.
+                let observation = match writer.due_in() {
+                    None => source.blocking_recv(),
+                    Some(left) => match runtime.block_on(async { timeout(left, source.recv()).await }) {
+                        Ok(observation) => observation,
+                        Err(_) => {
+                            writer.write_due()?;
+                            continue;
+                        }
+                    },
+                };
+                let Some(observation) = observation else { break };
                 let domain = observation.target.domain.clone();
                 let Ok(row) = catch_unwind(AssertUnwindSafe(|| classifier.classify(observation))) else {
                     tracing::error!("a defect of this program cost {domain} its row");

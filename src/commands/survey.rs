@@ -19,12 +19,12 @@ use super::rehearsed::{Rehearsed, Script, announced_in};
 use super::{descriptors, judging, summary};
 use crate::classify::Classifier;
 use crate::classify::row::Hex;
-use crate::cli::{Destination, Judging, Output};
+use crate::cli::{Destination, Judging, Output, parse_duration};
 use crate::crawl::{self, End, LongestLine, Pulse, crawl};
 use crate::input::{ListOptions, Rejected, TargetList, read_list};
 use crate::progress::{Counts, Progress};
 use crate::report::thousands;
-use crate::snapshot::{Folder, List, Plan, Settings, SnapshotWriter};
+use crate::snapshot::{Folder, Limits as PartLimits, List, Manifest, Plan, Settings, SnapshotWriter, State};
 
 /// Survey the domains of a list.
 #[derive(Args, Clone, Debug)]
@@ -32,13 +32,13 @@ pub(super) struct SurveyArgs {
     /// The list: plain names, `rank,domain`, or CSV with a header (Tranco, Umbrella, Majestic, Radar, CrUX), also .gz,
     /// .zst or the one file in a .zip; or Parquet with such columns; - for standard input
     #[arg(long, value_name = "LIST", required = true)]
-    domains: Option<PathBuf>,
+    pub(super) domains: Option<PathBuf>,
 
     /// Survey a web on loopback instead of the real one: a WARC file's recorded answers, @FILE for a `survey rehearse`
     /// that runs and whose announcement is in FILE, or without SOURCE an invented population of the list
     #[expect(clippy::option_option, reason = "not given, given alone, given with a source: clap's own shape for it")]
     #[arg(long, value_name = "SOURCE")]
-    rehearse: Option<Option<PathBuf>>,
+    pub(super) rehearse: Option<Option<PathBuf>>,
 
     /// With --rehearse WARC: a table of hosts that failed, and how (host, kind, status, cause)
     #[arg(long, value_name = "TSV", requires = "rehearse")]
@@ -61,8 +61,17 @@ pub(super) struct SurveyArgs {
     #[arg(long, value_name = "TEXT")]
     vantage: Option<String>,
 
+    /// How old an unfinished snapshot may be, counted from its beginning, that the same command goes on with; an older
+    /// one is left as it is unless --date names it [default: 7d; with --every the span between two runs]
+    #[arg(long, value_name = "SPAN", value_parser = parse_duration)]
+    pub(super) resume_within: Option<Duration>,
+
+    /// How long a row may wait until it is in a file: what a crash costs at most
+    #[arg(long, value_name = "SPAN", default_value = "60s", value_parser = parse_duration)]
+    part_age: Duration,
+
     #[command(flatten)]
-    destination: Destination,
+    pub(super) destination: Destination,
 
     #[command(flatten)]
     asking: AskingArgs,
@@ -76,6 +85,51 @@ impl SurveyArgs {
     pub(super) fn is_given(&self) -> bool {
         self.domains.is_some() || self.rehearse.is_some()
     }
+
+    /// The folder that holds one folder per list, unless another is given.
+    pub(super) fn usual_root(&self) -> &'static str {
+        if self.rehearse.is_some() { "rehearsals" } else { "snapshots" }
+    }
+
+    /// How old an unfinished snapshot may be that a run goes on with.
+    fn patience(&self) -> SignedDuration {
+        SignedDuration::try_from(self.resume_within.unwrap_or(RESUME_WITHIN)).unwrap_or(SignedDuration::MAX)
+    }
+
+    fn folder(&self, list: &TargetList) -> Folder {
+        let Destination { out, name, .. } = &self.destination;
+        let root = out.clone().unwrap_or_else(|| PathBuf::from(self.usual_root()));
+        Folder::new(root.join(name.as_deref().unwrap_or(list.name())))
+    }
+}
+
+/// What stands in the list's folder before a run.
+pub(super) struct Before {
+    /// The latest complete snapshot, of whatever plan.
+    pub(super) complete: Option<Manifest>,
+    /// The unfinished snapshot that a run would go on with, and whether another run is writing it.
+    pub(super) unfinished: Option<(Manifest, bool)>,
+}
+
+/// Reads all that a run reads before it begins, so that what is wrong shows now.
+pub(super) fn look_before(args: &SurveyArgs) -> anyhow::Result<Before> {
+    let path = args.domains.as_deref().context("--domains is required")?;
+    let classifier = judging::classifier(&args.judging)?;
+    let asking = args.asking.clone().decide(args.rehearse.is_some())?;
+    let (list, _) = read(path, args.weight_column.clone())?;
+    let folder = args.folder(&list);
+    let plan = plan(args, &classifier, &list, &asking);
+    let choice = folder.date_for((args.destination.date, true), &plan, Timestamp::now(), args.patience())?;
+    let chosen = folder.snapshot(choice.date);
+    let unfinished = match chosen.manifest()?.filter(|manifest| manifest.state != State::Complete) {
+        Some(manifest) => Some((manifest, chosen.is_being_written()?)),
+        None => None,
+    };
+    let complete = match folder.latest()? {
+        Some(snapshot) => snapshot.manifest()?,
+        None => None,
+    };
+    Ok(Before { complete, unfinished })
 }
 
 /// Rows that may wait between the crawl and the writer; the crawl waits when there are more.
@@ -85,7 +139,15 @@ const SAMPLE_SEED: u64 = 1;
 /// The population that a rehearsal invents unless another seed is given.
 const POPULATION_SEED: u64 = 1;
 
-pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<ExitCode> {
+/// An unfinished snapshot is gone on with for this long unless another span is given.
+const RESUME_WITHIN: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// Runs once; a run of a series takes its signals from there.
+pub(super) async fn run(
+    args: SurveyArgs,
+    output: &Output,
+    stop: Option<&CancellationToken>,
+) -> anyhow::Result<ExitCode> {
     let path = args.domains.clone().context("--domains is required")?;
     let classifier = judging::classifier(&args.judging)?;
     let is_rehearsal = args.rehearse.is_some();
@@ -97,17 +159,18 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
 
     let (list, rejected) = read(&path, args.weight_column.clone())?;
     let seed = args.seed.unwrap_or_else(clock_seed);
-    let name = args.destination.name.clone().unwrap_or_else(|| list.name().to_owned());
-    let root = args
-        .destination
-        .out
-        .clone()
-        .unwrap_or_else(|| PathBuf::from(if is_rehearsal { "rehearsals" } else { "snapshots" }));
-    let folder = Folder::new(root.join(name));
+    let folder = args.folder(&list);
     let plan = plan(&args, &classifier, &list, &asking);
     let now = Timestamp::now();
-    let date = folder.date_for(args.destination.date, args.destination.again, &plan, now)?;
-    let writer = SnapshotWriter::open(&folder, date, plan, std::env::args().collect(), seed, now)?;
+    let choice = folder.date_for((args.destination.date, args.destination.again), &plan, now, args.patience())?;
+    if let Some(left) = choice.left {
+        let date = left.date().context("a snapshot of a list's folder has a date")?;
+        tracing::warn!(
+            "{left} is unfinished and too old to be gone on with, so it is left; --date {date} goes on with it"
+        );
+    }
+    let writer = SnapshotWriter::open(&folder, choice.date, plan, std::env::args().collect(), seed, now)?
+        .with_limits(PartLimits { age: args.part_age, ..PartLimits::default() });
     rejected.copy_to(&writer)?;
 
     let progress = if output.quiet { Progress::silent() } else { Progress::new() };
@@ -132,7 +195,8 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
     // The plan keeps what was asked for: the same run may go on where another number of files may be open.
     descriptors::fit(&mut settings.limits, descriptors);
     let list_name = list.name().to_owned();
-    let (ended, recorded) = ask_everyone(list, seed, settings, writer, (classifier, opted_out), &progress).await;
+    let (ended, recorded) =
+        ask_everyone(list, seed, settings, writer, (classifier, opted_out), (&progress, stop)).await;
     if let Some(rehearsed) = rehearsed {
         rehearsed.stop().await?;
     }
@@ -166,7 +230,7 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
 }
 
 /// The exit code of a run that was stopped and closed its files.
-const INTERRUPTED: u8 = 130;
+pub(super) const INTERRUPTED: u8 = 130;
 
 /// Starts the rehearsal, if one was asked for.
 async fn rehearse(args: &SurveyArgs, list: &Path, writer: &SnapshotWriter) -> anyhow::Result<Option<Rehearsed>> {
@@ -190,10 +254,10 @@ async fn ask_everyone(
     settings: crawl::Settings,
     writer: SnapshotWriter,
     (classifier, opted_out): (Classifier, OptedOut),
-    progress: &Progress,
+    (progress, series): (&Progress, Option<&CancellationToken>),
 ) -> (anyhow::Result<End>, anyhow::Result<super::record::Recorded>) {
-    let stop = CancellationToken::new();
-    let watching = tokio::spawn(watch_signals(stop.clone()));
+    let stop = series.cloned().unwrap_or_default();
+    let watching = series.is_none().then(|| tokio::spawn(watch_signals(stop.clone())));
     let order = list.order(seed);
     let done = writer.done().clone();
     let (sink, source) = mpsc::channel(WAITING_ROWS);
@@ -235,7 +299,9 @@ async fn ask_everyone(
             _ = ticks.tick() => show(),
         }
     };
-    watching.abort();
+    if let Some(watching) = watching {
+        watching.abort();
+    }
     // The crawl has dropped its sender, so the writer ends as soon as it has taken what was sent.
     let recorded = match tokio::task::spawn_blocking(|| recording.join()).await {
         Ok(recorded) => recorded,
@@ -246,7 +312,7 @@ async fn ask_everyone(
 }
 
 /// Stops the crawl on the first Ctrl-C or SIGTERM; a second one ends the process at once, whole parts kept.
-async fn watch_signals(stop: CancellationToken) {
+pub(super) async fn watch_signals(stop: CancellationToken) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {

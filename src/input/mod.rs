@@ -20,7 +20,7 @@ pub mod warc;
 
 pub use cases::{Case, CaseSource, Cases, unsurveyed_host};
 pub use list::{Counts, TargetList};
-pub use read::{LineFault, ListOptions, Reason, Rejected, read_list};
+pub use read::{LineFault, ListOptions, Reason, Rejected, list_name, read_list};
 
 pub use source::open;
 

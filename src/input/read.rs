@@ -165,7 +165,7 @@ pub(super) fn read_weight(text: &str) -> Result<f64, Reason> {
 }
 
 /// The name of a list's file without what follows from its format.
-fn list_name(path: &Path) -> String {
+pub fn list_name(path: &Path) -> String {
     if path == Path::new("-") {
         return "stdin".to_owned();
     }

@@ -1,10 +1,12 @@
 //! Where snapshots are: the folder of a list, and one snapshot in it.
 
 use std::fmt;
+use std::fs::{File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{Date, Manifest, Plan, State, durable};
 
@@ -54,18 +56,39 @@ impl Folder {
     ///
     /// The date asked for; else that of the latest unfinished snapshot of the same plan, so that the same command goes on
     /// with it; else the day of `now`. With `again`, a day that already has a snapshot gets the time of day too.
-    pub fn date_for(&self, asked: Option<Date>, again: bool, plan: &Plan, now: Timestamp) -> anyhow::Result<Date> {
-        let goes_on = |manifest: &Manifest| {
-            let is_asked = asked.is_none_or(|asked| asked.day() == manifest.date.day());
-            manifest.state != State::Complete && is_asked && manifest.plan == *plan
-        };
-        if (asked.is_none() || again)
-            && let Some(unfinished) = self.last(goes_on)?
-        {
-            return unfinished.date().context("a snapshot of a list's folder has a date");
+    ///
+    /// A snapshot that began longer ago than `patience` is gone on with only where its date is asked for: rows of two
+    /// different weeks are no snapshot. One that a run is writing at this moment is chosen however old it is, so that
+    /// its lock keeps the second run out.
+    pub fn date_for(
+        &self,
+        (asked, again): (Option<Date>, bool),
+        plan: &Plan,
+        now: Timestamp,
+        patience: SignedDuration,
+    ) -> anyhow::Result<Choice> {
+        let mut left = None;
+        if asked.is_none() || again {
+            let mut is_followed = false;
+            for date in self.dates()?.into_iter().rev().filter(|date| asked.is_none_or(|day| day.day() == date.day())) {
+                let snapshot = self.snapshot(date);
+                let Some(manifest) = snapshot.manifest()?.filter(|manifest| manifest.plan == *plan) else { continue };
+                if manifest.state == State::Complete {
+                    is_followed = true;
+                } else if asked.is_some()
+                    || now.duration_since(manifest.started) < patience
+                    || snapshot.is_being_written()?
+                {
+                    return Ok(Choice { date, left: None });
+                } else if !is_followed {
+                    left.get_or_insert(snapshot);
+                }
+            }
         }
         let date = asked.unwrap_or_else(|| Date::of(now));
-        Ok(if again && self.dates()?.contains(&date) { date.again(now) } else { date })
+        let date = if again && self.dates()?.contains(&date) { date.again(now) } else { date };
+        left = left.filter(|left| left.date() != Some(date));
+        Ok(Choice { date, left })
     }
 
     fn last(&self, wanted: impl Fn(&Manifest) -> bool) -> anyhow::Result<Option<Snapshot>> {
@@ -77,6 +100,15 @@ impl Folder {
         }
         Ok(None)
     }
+}
+
+/// Which snapshot a run writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Its date.
+    pub date: Date,
+    /// The unfinished snapshot of the same plan that is left as it is, since it began too long ago.
+    pub left: Option<Snapshot>,
 }
 
 /// One snapshot: where its parts are, and the folder of its run where that is known.
@@ -149,6 +181,21 @@ impl Snapshot {
     /// The folder of its run, where that is known.
     pub fn run(&self) -> Option<&Path> {
         self.run.as_ref().map(|(run, _)| run.as_path())
+    }
+
+    /// Whether a run holds its lock at this moment.
+    pub fn is_being_written(&self) -> anyhow::Result<bool> {
+        let Some(path) = self.run().map(|run| run.join("lock")) else { return Ok(false) };
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error).with_context(|| format!("opening {}", path.display())),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("looking at {}", path.display())),
+        }
     }
 
     /// A folder of parts: a date of a list's folder where it lies in one, else parts that others made.

@@ -6,7 +6,7 @@
 //!   runs/2026-11-30/manifest.json               Manifest: what ran, with what, how it ended
 //!   runs/2026-11-30/rejected.csv                RejectedWriter: input lines that were not surveyed
 //!   runs/2026-11-30/writing/                    files that are not whole yet
-//!   runs/2026-11-30/torn/                       files that a killed run left so; kept, never read
+//!   runs/2026-11-30/torn/                       files that a killed run or a bad disk left so; kept, never read
 //!   runs/2026-11-30/lock                        held while a run writes
 //! ```
 //!
@@ -37,7 +37,7 @@ mod writer;
 pub use cost::Cost;
 pub use date::{Date, NotADate};
 pub use done::Done;
-pub use folder::{Folder, Snapshot};
+pub use folder::{Choice, Folder, Snapshot};
 pub use grounds::Grounds;
 pub use manifest::{List, Manifest, Part, Plan, Session, Settings, State};
 pub use rejected::RejectedWriter;

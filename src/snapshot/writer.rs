@@ -13,7 +13,7 @@
 //! stays there however many targets there are; what grows is one bit a target ([`Done`]) and a line a part.
 
 use std::collections::BTreeMap;
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -34,13 +34,13 @@ pub struct Limits {
     pub rows: usize,
     /// Bytes of rows in memory, bodies above all.
     pub bytes: usize,
-    /// Time since its first row; looked at when a row comes.
+    /// Time since its first row; looked at when a row comes, and by [`SnapshotWriter::write_due`].
     pub age: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { rows: 16_384, bytes: 64 << 20, age: Duration::from_secs(300) }
+        Self { rows: 16_384, bytes: 64 << 20, age: Duration::from_secs(60) }
     }
 }
 
@@ -88,7 +88,7 @@ impl SnapshotWriter {
         let earlier = may_go_on(&snapshot, &plan)?;
 
         put_aside(&run)?;
-        let found = Found::read(&snapshot, earlier.as_ref())?;
+        let found = Found::read(&snapshot, &run, earlier.as_ref())?;
         let mut manifest = earlier.unwrap_or_else(|| Manifest {
             state: State::Running,
             date,
@@ -176,11 +176,18 @@ impl SnapshotWriter {
         }
         self.waiting.bytes += size;
         self.waiting.rows.push(row);
-        let since = *self.waiting.since.get_or_insert_with(Instant::now);
-        if self.waiting.rows.len() >= self.limits.rows || since.elapsed() >= self.limits.age {
-            self.write_part()?;
-        }
-        Ok(())
+        self.waiting.since.get_or_insert_with(Instant::now);
+        if self.waiting.rows.len() >= self.limits.rows { self.write_part() } else { self.write_due() }
+    }
+
+    /// How long the rows that wait may still do so; nothing where none waits.
+    pub fn due_in(&self) -> Option<Duration> {
+        self.waiting.since.map(|since| self.limits.age.saturating_sub(since.elapsed()))
+    }
+
+    /// Writes what has waited for as long as it may, where no row comes that would have it written.
+    pub fn write_due(&mut self) -> anyhow::Result<()> {
+        if self.due_in().is_some_and(|left| left.is_zero()) { self.write_part() } else { Ok(()) }
     }
 
     /// Writes what waits and declares the snapshot complete.
@@ -197,6 +204,11 @@ impl SnapshotWriter {
             let snapshot = self.snapshot.to_string();
             self.close(State::Interrupted, now)?;
             bail!("{snapshot} has {rows} rows for the list's {accepted} targets; it stays unfinished");
+        }
+        if let Some(file) = self.missing_part() {
+            let snapshot = self.snapshot.to_string();
+            self.close(State::Interrupted, now)?;
+            bail!("{file} of {snapshot} was there and is not any more; the same command goes on without its rows");
         }
         self.close(State::Complete, now)
     }
@@ -238,6 +250,14 @@ impl SnapshotWriter {
         let sha256 = Hex(&written.sha256).to_string();
         self.manifest.parts.push(Part { file, rows: written.rows, bytes: written.bytes, sha256 });
         self.manifest.write(&self.run.join("manifest.json"))
+    }
+
+    /// A part that was written and is not there as it was: somebody took the folder away while the run went on.
+    fn missing_part(&self) -> Option<String> {
+        let is_there = |part: &Part| {
+            fs::metadata(self.snapshot.data().join(&part.file)).is_ok_and(|metadata| metadata.len() == part.bytes)
+        };
+        self.manifest.parts.iter().find(|part| !is_there(part)).map(|part| part.file.clone())
     }
 
     fn writing(&self) -> anyhow::Result<PathBuf> {
