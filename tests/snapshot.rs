@@ -9,7 +9,7 @@ use std::time::Duration;
 use arrow::array::AsArray;
 use arrow::datatypes::Int64Type;
 use bytes::Bytes;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use survey::classify::Row;
 use survey::classify::row::{
@@ -139,14 +139,103 @@ fn a_complete_date_is_refused_and_again_makes_another() {
     assert_eq!(Folder::new(folder.path()).snapshot(date()).manifest().unwrap(), Some(complete));
 
     let list = Folder::new(folder.path());
-    assert_eq!(list.date_for(None, false, &plan(2), now()).unwrap(), date());
-    let again = list.date_for(None, true, &plan(2), now()).unwrap();
+    let date_for = |again, plan: &Plan, now| list.date_for((None, again), plan, now, DAY * 7).unwrap().date;
+    assert_eq!(date_for(false, &plan(2), now()), date());
+    let again = date_for(true, &plan(2), now());
     assert_eq!(again.to_string(), "2026-11-30T140533");
     let writer = SnapshotWriter::open(&list, again, plan(2), Vec::new(), 1, now()).unwrap();
     drop(writer);
     // The same command, later that day, goes on with the one that was killed.
-    assert_eq!(list.date_for(None, true, &plan(2), later()).unwrap(), again);
-    assert_eq!(list.date_for(None, false, &plan(3), later()).unwrap(), date());
+    assert_eq!(date_for(true, &plan(2), later()), again);
+    assert_eq!(date_for(false, &plan(3), later()), date());
+}
+
+#[test]
+fn an_unfinished_snapshot_is_gone_on_with_for_a_week_and_then_left_unless_it_is_named() {
+    let folder = TestFolder::new();
+    drop(folder.open(plan(2)).unwrap());
+    let list = Folder::new(folder.path());
+    let after = |days: i32| now() + DAY * days;
+    let choice = |asked, days| list.date_for((asked, false), &plan(2), after(days), DAY * 7).unwrap();
+    assert_eq!(choice(None, 6).date, date());
+    assert_eq!(choice(None, -400).date, date(), "a clock that was set back makes nothing old");
+
+    let eighth = choice(None, 8);
+    assert_eq!(eighth.date, Date::of(after(8)));
+    assert_eq!(eighth.left.unwrap().date(), Some(date()));
+    let named = choice(Some(date()), 8);
+    assert_eq!((named.date, named.left), (date(), None));
+    assert_eq!(list.date_for((Some(date()), true), &plan(2), after(8), DAY).unwrap().date, date());
+
+    // Once the series has gone on, what was left is no news any more.
+    let mut writer = SnapshotWriter::open(&list, eighth.date, plan(2), Vec::new(), 1, after(8)).unwrap();
+    (0..2).for_each(|index| writer.push(row(index)).unwrap());
+    writer.finish(after(8)).unwrap();
+    assert_eq!(choice(None, 16).left, None);
+}
+
+#[test]
+fn a_run_that_outlasts_every_span_still_keeps_a_second_one_out() {
+    let folder = TestFolder::new();
+    let writer = folder.open(plan(2)).unwrap();
+    let list = Folder::new(folder.path());
+    let month = now() + DAY * 30;
+    let choice = list.date_for((None, true), &plan(2), month, DAY * 7).unwrap();
+    assert_eq!(choice.date, date());
+    let error = SnapshotWriter::open(&list, choice.date, plan(2), Vec::new(), 1, month).err().unwrap();
+    assert!(error.to_string().starts_with("another run is writing "), "{error}");
+    drop(writer);
+    assert_ne!(list.date_for((None, true), &plan(2), month, DAY * 7).unwrap().date, date());
+}
+
+#[test]
+fn a_part_that_is_not_what_was_written_is_put_aside_and_its_targets_are_asked_again() {
+    let folder = TestFolder::new();
+    let mut writer = folder.open(plan(30)).unwrap();
+    (0..30).for_each(|index| writer.push(row(index)).unwrap());
+    drop(writer);
+    let data = folder.path().join("data/date=2026-11-30");
+    // One cut off, one with other bytes in the middle, which its own reader would not notice; a third one is gone.
+    let cut = fs::read(data.join("part-00000.parquet")).unwrap();
+    fs::write(data.join("part-00000.parquet"), &cut[..cut.len() / 2]).unwrap();
+    let mut rotten = fs::read(data.join("part-00001.parquet")).unwrap();
+    rotten[100] ^= 1;
+    fs::write(data.join("part-00001.parquet"), &rotten).unwrap();
+    fs::remove_file(data.join("part-00002.parquet")).unwrap();
+
+    let mut writer = folder.open(plan(30)).unwrap();
+    assert!(writer.done().is_empty() && writer.manifest().parts.is_empty());
+    let torn = folder.run().join("torn");
+    assert_eq!(fs::read(torn.join("part-00000.parquet")).unwrap(), cut[..cut.len() / 2]);
+    assert_eq!(fs::read(torn.join("part-00001.parquet")).unwrap(), rotten);
+    (0..30).for_each(|index| writer.push(row(index)).unwrap());
+    assert_eq!(writer.finish(later()).unwrap().rows, 30);
+    assert_eq!(targets(&Folder::new(folder.path()).snapshot(date())), (0..30).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_part_that_vanishes_while_a_run_goes_on_leaves_the_snapshot_unfinished() {
+    let folder = TestFolder::new();
+    let mut writer = folder.open(plan(20)).unwrap();
+    (0..20).for_each(|index| writer.push(row(index)).unwrap());
+    fs::remove_file(folder.path().join("data/date=2026-11-30/part-00000.parquet")).unwrap();
+    let error = writer.finish(later()).unwrap_err().to_string();
+    assert!(error.starts_with("part-00000.parquet of ") && error.contains("is not any more"), "{error}");
+    assert_eq!(folder.open(plan(20)).unwrap().done().len(), 10);
+}
+
+#[test]
+fn rows_wait_no_longer_than_they_may_though_no_other_comes() {
+    let folder = TestFolder::new();
+    let mut writer = folder.open(plan(30)).unwrap().with_limits(Limits { age: Duration::from_millis(50), ..limits() });
+    assert_eq!(writer.due_in(), None);
+    writer.push(row(0)).unwrap();
+    assert!(writer.due_in().is_some_and(|left| left <= Duration::from_millis(50)));
+    writer.write_due().unwrap();
+    assert_eq!(writer.manifest().rows, 0);
+    std::thread::sleep(Duration::from_millis(60));
+    writer.write_due().unwrap();
+    assert_eq!((writer.manifest().rows, writer.due_in()), (1, None));
 }
 
 #[test]
@@ -306,6 +395,8 @@ impl TestFolder {
         writer.finish(later()).unwrap()
     }
 }
+
+const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 fn limits() -> Limits {
     Limits { rows: 10, bytes: 1 << 20, age: Duration::from_secs(3600) }

@@ -75,10 +75,10 @@ mod tests {
     fn a_shell_gets_the_words_that_went_in() {
         let nasty =
             ["", "a b", "it's", "100%", "%", "$HOME `id` $(id)", "a;b&c|d>e<f", "\"x\"", "*", "~", "#", "ä", "!"];
-        let line = super::super::Job {
+        let line = Job {
             program: "/usr/bin/env".to_owned(),
             folder: "/".to_owned(),
-            ..job("daily", "03:00", &[&["printf", "%s\\0".trim_end_matches("\\0")], &nasty[..]].concat())
+            ..job("daily", "03:00", &[&["printf", "[%s]"], &nasty[..]].concat())
         };
         let line = line.crontab().unwrap();
         let command = line.lines().last().unwrap().splitn(6, ' ').nth(5).unwrap();
@@ -86,7 +86,7 @@ mod tests {
         let unescaped = command.replace("\\%", "\u{0}");
         assert!(!unescaped.contains('%'), "{command}");
         let output = Command::new("sh").arg("-c").arg(unescaped.replace('\u{0}', "%")).output().unwrap();
-        assert_eq!(String::from_utf8(output.stdout).unwrap(), nasty.concat());
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), nasty.map(|word| format!("[{word}]")).concat());
     }
 
     #[test]

@@ -120,12 +120,12 @@ mod tests {
                     self.stop.cancel();
                 }
                 match run {
-                    Run::Takes(hours) => sleep(hour(hours)).await,
-                    Run::Fails(hours) => {
+                    Takes(hours) => sleep(hour(hours)).await,
+                    Fails(hours) => {
                         sleep(hour(hours)).await;
                         bail!("no space left")
                     }
-                    Run::ClockSet(hours) => self.ahead.set(self.ahead.get() + hours),
+                    ClockSet(hours) => self.ahead.set(self.ahead.get() + hours),
                 }
                 Ok(Ending::Finished)
             };
