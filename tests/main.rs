@@ -14,6 +14,7 @@ mod lists;
 mod oracle;
 mod probes;
 mod rehearsal;
+mod series;
 mod signals;
 mod snapshot;
 mod whole;

@@ -32,7 +32,7 @@ pub(super) struct ScheduleArgs {
     #[arg(long = "for", value_name = "SCHEDULER", value_enum, default_value = "systemd")]
     scheduler: Scheduler,
 
-    /// When: 03:00, \"sun 03:00\", \"15 03:00\" (day of the month); in UTC, for crontab in the local time of its machine
+    /// When: 03:00, "sun 03:00", "15 03:00" (day of the month); in UTC, for crontab in the local time of its machine
     #[arg(long, value_name = "[DAY ]HH:MM", default_value = "03:00")]
     at: At,
 

@@ -59,7 +59,7 @@ impl Job {
         }
         let timer = format!(
             "[Unit]\nDescription={about}\n\n[Timer]\nOnCalendar={}\nPersistent=true\nRandomizedDelaySec={}min\n\
-             AccuracySec=1s\n\n[Install]\nWantedBy=timers.target\n",
+             AccuracySec=1s\n\n[Install]\n# systemctl enable --now {unit}.timer\nWantedBy=timers.target\n",
             self.calendar()?,
             Self::spread(self.every, self.at).as_mins()
         );
@@ -144,6 +144,7 @@ mod tests {
         AccuracySec=1s
 
         [Install]
+        # systemctl enable --now survey-top-10k.timer
         WantedBy=timers.target
         ");
     }
