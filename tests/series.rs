@@ -94,9 +94,13 @@ impl Web {
     }
 
     fn survey(&self, name: &str) -> Command {
-        let line = "--domains list.csv --rehearse @web.json --date 2026-01-02 --gap 20ms --no-second-try --part-age 100ms \
+        self.survey_with(name, &["--date", "2026-01-02"])
+    }
+
+    fn survey_with(&self, name: &str, more: &[&str]) -> Command {
+        let line = "--domains list.csv --rehearse @web.json --gap 20ms --no-second-try --part-age 100ms \
                     --connect-timeout 3s --read-timeout 3s --total-timeout 6s --quiet --name";
-        let words: Vec<&str> = line.split(' ').chain([name]).collect();
+        let words: Vec<&str> = line.split(' ').chain([name]).chain(more.iter().copied()).collect();
         let mut survey = command(self.world.path(), &words);
         survey.stdout(Stdio::null()).stderr(Stdio::piped());
         survey
@@ -145,6 +149,28 @@ fn a_survey_killed_at_five_moments_ends_as_one_that_nobody_disturbed() {
     assert_eq!(killed.len(), NAMES as usize);
     let differing: Vec<_> = calm.iter().filter(|(name, seen)| killed.get(*name) != Some(seen)).collect();
     assert!(differing.is_empty(), "{differing:?}");
+}
+
+#[test]
+fn a_survey_that_was_cut_off_too_long_ago_is_left_aloud_and_gone_on_with_by_its_date() {
+    let web = Web::start();
+    let mut first = web.survey("left").spawn().unwrap();
+    wait_until(|| web.snapshot("left").parts().is_ok_and(|parts| !parts.is_empty()));
+    first.kill().unwrap();
+    first.wait().unwrap();
+
+    let other = web.survey_with("left", &["--resume-within", "1ms"]).output().unwrap();
+    let said = String::from_utf8_lossy(&other.stderr);
+    assert!(other.status.success(), "{said}");
+    assert!(said.contains("left@2026-01-02 is unfinished") && said.contains("--date 2026-01-02 goes on"), "{said}");
+    let list = Folder::new(web.world.path().join("rehearsals/left"));
+    assert_eq!(list.dates().unwrap().len(), 2);
+    assert_eq!(web.snapshot("left").manifest().unwrap().unwrap().sessions.len(), 1);
+
+    let named = web.survey_with("left", &["--resume-within", "1ms", "--date", "2026-01-02"]).output().unwrap();
+    assert!(named.status.success());
+    assert_eq!(web.snapshot("left").manifest().unwrap().unwrap().sessions.len(), 2);
+    assert_eq!(rows(&web.snapshot("left")).len(), NAMES as usize);
 }
 
 #[test]
