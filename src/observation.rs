@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use jiff::fmt::rfc2822;
 
 use crate::domain::Target;
 use crate::outcome::Cause;
@@ -29,6 +30,8 @@ pub struct Observation {
     pub ending: Ending,
     /// Where the body came from.
     pub body_source: BodySource,
+    /// What was known of the target before.
+    pub past: Past,
 }
 
 impl Observation {
@@ -47,6 +50,24 @@ impl Observation {
             Ending::Failure(failure) => Some(failure),
         }
     }
+}
+
+/// What was known of a target before it was seen this time: its memory of failures (RFC 9309, section 2.3.1.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Past {
+    /// Since when every look has failed to tell anything of its file; nothing where the last one did tell.
+    pub unreachable_since: Option<Timestamp>,
+    /// The last file that was read, unless the server has said since that there is none for us.
+    pub last_good: Option<LastGood>,
+}
+
+/// A file that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastGood {
+    /// When it was last known to be current.
+    pub at: Timestamp,
+    /// SHA-256 of the decoded bytes kept.
+    pub sha256: [u8; 32],
 }
 
 /// How one target was asked over the network.
@@ -138,6 +159,41 @@ impl Response {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
+
+    /// By what its server can be asked whether it still holds; of a plain success only.
+    pub fn validators(&self) -> Option<Validators> {
+        let field = |name| self.header(name).map(str::trim);
+        let etag = field("etag").filter(|tag| is_one_tag(tag));
+        // A server must pay no heed to a date that is none, and some then answer as if there were no condition.
+        let last_modified = field("last-modified").filter(|date| rfc2822::parse(date).is_ok());
+        let validators = Validators { etag: etag.map(str::to_owned), last_modified: last_modified.map(str::to_owned) };
+        (self.status == 200 && (etag.is_some() || last_modified.is_some())).then_some(validators)
+    }
+}
+
+/// By what a server can tell whether its answer is still the same (RFC 9110, section 8.8); values as received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Validators {
+    /// The entity tag.
+    pub etag: Option<String>,
+    /// When it was last modified.
+    pub last_modified: Option<String>,
+}
+
+/// A longer one is not sent back.
+const LONGEST_TAG: usize = 1024;
+
+/// Whether a value can be sent back as one entity tag. Some servers forget the quotes, and know their tag without them.
+fn is_one_tag(value: &str) -> bool {
+    let bare = value.trim_start_matches("W/");
+    let bare = bare.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')).unwrap_or(bare);
+    let is_plain = |c: char| matches!(c, '\u{21}' | '\u{23}'..='\u{7e}' | '\u{80}'..='\u{ff}');
+    // A star would match whatever the server has, and a comma outside quotes would make two tags of one.
+    let is_quoted = value.ends_with('"');
+    !bare.is_empty()
+        && value.len() <= LONGEST_TAG
+        && bare.chars().all(is_plain)
+        && (is_quoted || !bare.contains([',', '*']))
 }
 
 /// Why there is no response, with what a reader would want to know beside the word.
@@ -198,6 +254,8 @@ crate::words! {
         Authority = "authority",
         /// The same with another honest user agent string of ours.
         Identity = "identity",
+        /// The same at once without a condition, where status 304 gave the answer: whether the validator tells the truth.
+        Unconditional = "unconditional",
     }
 }
 
@@ -254,5 +312,30 @@ crate::words! {
         Http11 = "1.1",
         /// HTTP/2.
         Http2 = "2",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validators_are_what_can_be_sent_back_as_it_is() {
+        let of = |fields: &[(&str, &str)], status| {
+            let headers = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            let (body, url) = (Bytes::new(), String::new());
+            let response = Response { url, status, headers, body, is_truncated: false, wire_bytes: None };
+            response.validators().map(|validators| (validators.etag, validators.last_modified))
+        };
+        let date = "Mon, 30 Nov 2026 12:01:30 GMT";
+        let both = Some((Some("\"a,b\"".to_owned()), Some(date.to_owned())));
+        assert_eq!(of(&[("etag", "\"a,b\""), ("last-modified", date)], 200), both);
+        assert_eq!(of(&[("etag", "\"a\"")], 404), None);
+        for etag in ["W/\"a\"", "abc", "\"*\""] {
+            assert_eq!(of(&[("etag", etag)], 200), Some((Some(etag.to_owned()), None)), "{etag}");
+        }
+        for etag in ["*", "", "\"\"\"", "a, b", "\"a", "a\"b", "W/*"] {
+            assert_eq!(of(&[("etag", etag), ("last-modified", "soon")], 200), None, "{etag}");
+        }
     }
 }

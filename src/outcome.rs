@@ -323,6 +323,12 @@ impl OutcomeClass {
         matches!(self, Self::Readable | Self::Empty | Self::Absent)
     }
 
+    /// Whether nothing could be learned of the file (RFC 9309, section 2.3.1.4): the server or the network failed, or the
+    /// server asked for fewer requests, which Google counts among its errors.
+    pub const fn is_unreachable(self) -> bool {
+        matches!(self, Self::Limited | Self::ServerError | Self::Dns | Self::Connect | Self::Tls | Self::Http)
+    }
+
     /// Whether an HTTP response came; redirects that led nowhere are responses too.
     pub const fn is_answered(self) -> bool {
         !matches!(self, Self::Dns | Self::Connect | Self::Tls | Self::Http | Self::Policy)

@@ -17,12 +17,12 @@ use survey::classify::row::{
 };
 use survey::domain::{Domain, Target};
 use survey::observation::{
-    Asking, Authority, BodySource, DnsAnswers, Ending, Failure, Hop, HttpVersion, Observation, Response, TlsVerdict,
-    TlsVersion,
+    Asking, Authority, BodySource, DnsAnswers, Ending, Failure, Hop, HttpVersion, Observation, Past, Response,
+    TlsVerdict, TlsVersion,
 };
 use survey::outcome::{Cause, Kind, Outcome};
 use survey::robots::Oddity;
-use survey::snapshot::{Date, Folder, Limits, List, Manifest, Plan, Settings, Snapshot, SnapshotWriter, State};
+use survey::snapshot::{Date, Folder, Limits, List, Manifest, Plan, Settings, Since, Snapshot, SnapshotWriter, State};
 use survey::table::{SCHEMA_VERSION, TOOL_VERSION, read_columns};
 
 #[test]
@@ -341,6 +341,7 @@ fn plan(accepted: u64) -> Plan {
             second_try: true,
             www: "fallback".to_owned(),
             probes: Vec::new(),
+            max_age_s: None,
             ipv6: false,
             max_body: 512 << 10,
             contact: Some("https://example.org/survey".to_owned()),
@@ -350,6 +351,7 @@ fn plan(accepted: u64) -> Plan {
         }),
         rehearsal: Some("seeded".to_owned()),
         archives: Vec::new(),
+        since: Since::Never,
         parent: None,
     }
 }
@@ -380,6 +382,7 @@ fn row(index: u32) -> Row {
             asking: Some(asking(is_there, &domain_name)),
             ending,
             body_source: BodySource::Fetched,
+            past: Past::default(),
         },
         outcome: if is_there { Outcome::Answer(Kind::Rules) } else { Outcome::Failure(Cause::DnsNxdomain) },
         body: is_there.then_some(BodyFacts {

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustls::RootCertStore;
 use survey::crawl::{
-    Door, FetchSettings, Heard, Limits, Pace, Probing, Pulse, Reach, Schedule, Server, Settings, Span, Turn, Www, crawl,
+    Door, FetchSettings, Heard, Limits, Memory, Pace, Probing, Pulse, Reach, Schedule, Server, Settings, Span, Turn,
+    Www, crawl,
 };
 use survey::domain::{Domain, Target};
 use survey::exclusions::Exclusions;
@@ -188,6 +189,7 @@ fn settings(upstreams: Vec<SocketAddr>, doors: Vec<Door>, roots: RootCertStore, 
             deadline: None,
         },
         probing: Probing::NONE,
+        memory: Memory::NONE,
         upstreams,
         asks_ipv6: false,
         canary: None,

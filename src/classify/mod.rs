@@ -11,6 +11,7 @@
 //! | `digest.rs` | a file's rules apart from how they are written |
 //! | `witnesses.rs` | the paths that the definition `rfc` looks at |
 //! | `explanation.rs` | why a verdict is what it is |
+//! | `effect.rs` | what a crawler may do, the time of failure included |
 //! | `outcome.rs` | a response's status, headers and bytes → its outcome |
 //! | `verdicts.rs` | one file → the verdict for every agent |
 //! | `signals/` | the registry of signals beside Allow and Disallow |
@@ -24,6 +25,7 @@ pub mod agents;
 mod answer;
 pub mod definitions;
 mod digest;
+mod effect;
 mod explanation;
 mod grouping;
 mod outcome;
@@ -37,6 +39,7 @@ pub use agents::{Agent, Catalogue, CatalogueError, CatalogueFault};
 pub use answer::{PathJudge, Verdict, judged_bytes};
 pub use definitions::{DEFINITIONS, Definition};
 pub use digest::rules_digest;
+pub use effect::past_after;
 pub use explanation::{Explanation, Level, Odd, Quote, Ranked, ReadingOf, Said, explain};
 pub use row::{Look, Row};
 pub use stance::{PolicyClass, ReservationScope, Stance};

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::classify::row::{By, Comparison, Restriction};
 use crate::domain::{Domain, Target};
-use crate::observation::{BodySource, Failure};
+use crate::observation::{BodySource, Failure, Past};
 use crate::outcome::{Cause, Effect, Kind};
 
 fn classifier(definition: &str, dialect: Dialect) -> Classifier {
@@ -199,6 +199,7 @@ fn observation(ending: Ending) -> Observation {
         asking: None,
         ending,
         body_source: BodySource::Fetched,
+        past: Past::default(),
     }
 }
 

@@ -12,7 +12,7 @@ use clap::Args;
 use super::probing::{self, Sampled};
 use super::rehearsed::Rehearsed;
 use crate::cli::{parse_duration, parse_size};
-use crate::crawl::{self, FetchSettings, Limits, Pace, Reach, Www, public_roots};
+use crate::crawl::{self, FetchSettings, Limits, Memory, Pace, Reach, Www, public_roots};
 use crate::domain::Domain;
 use crate::exclusions::Exclusions;
 
@@ -44,7 +44,8 @@ pub(super) struct AskingArgs {
     no_second_try: bool,
 
     /// Look at a share of the targets once more: repeat (the same later), authority (the www. twin, or the name without
-    /// it), identity (another honest user agent); may be given several times
+    /// it), identity (another honest user agent), unconditional (without its condition, where a 304 gave the answer);
+    /// may be given several times [default: unconditional=2%]
     ///
     /// What a probe finds stands in the column `probes` and is never the answer. The same names are drawn in each wave.
     #[arg(long, value_name = "KIND=SHARE", value_delimiter = ',')]
@@ -252,7 +253,19 @@ impl Asking {
         };
         let Self { fetch, pace, limits, asks_ipv6, canary, probes, exclusions, .. } = self;
         let probing = probing::plan(&probes, limits.www, seed);
-        Ok(crawl::Settings { fetch, pace, limits, probing, upstreams, asks_ipv6, canary, reach, exclusions, roots })
+        Ok(crawl::Settings {
+            fetch,
+            pace,
+            limits,
+            probing,
+            memory: Memory::NONE,
+            upstreams,
+            asks_ipv6,
+            canary,
+            reach,
+            exclusions,
+            roots,
+        })
     }
 }
 

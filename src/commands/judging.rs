@@ -10,7 +10,7 @@ use crate::classify::row::Hex;
 use crate::classify::{Catalogue, Classifier};
 use crate::cli::Judging;
 use crate::robots::{Dialect, PARSER_VERSION};
-use crate::snapshot::Plan;
+use crate::snapshot::{Plan, Since};
 use crate::table::{SCHEMA_VERSION, TOOL_VERSION};
 
 /// Reads catalogue, definition and dialect.
@@ -65,6 +65,7 @@ pub(super) fn plan(classifier: &Classifier) -> Plan {
         settings: None,
         rehearsal: None,
         archives: Vec::new(),
+        since: Since::Never,
         parent: None,
     }
 }

@@ -22,6 +22,7 @@ mod registry;
 mod rehearse;
 mod rehearsed;
 mod signals;
+mod since;
 mod summary;
 mod survey;
 mod trend;

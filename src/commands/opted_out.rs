@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use crate::classify::{Catalogue, Classifier, DEFINITIONS};
     use crate::domain::Target;
-    use crate::observation::{BodySource, Ending, Observation, Response};
+    use crate::observation::{BodySource, Ending, Observation, Past, Response};
     use crate::robots::Dialect;
 
     fn row(domain: &str, body: &'static str) -> Row {
@@ -112,6 +112,7 @@ mod tests {
             asking: None,
             ending: Ending::Response(response),
             body_source: BodySource::Fetched,
+            past: Past::default(),
         })
     }
 

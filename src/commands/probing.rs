@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use crate::classify::outcome_of;
 use crate::crawl::{Probing, Www};
 use crate::domain::Domain;
-use crate::observation::{Ending, Observation, ProbeKind};
+use crate::observation::{BodySource, Ending, Observation, ProbeKind};
 use crate::outcome::{Kind, Outcome, OutcomeClass};
 use crate::robots::Dialect;
 
@@ -41,6 +41,16 @@ impl std::fmt::Display for Sampled {
     }
 }
 
+/// Of the answers that a 304 gave so many are checked: a validator that lies makes a change look like stability.
+const CHECKED: Sampled = Sampled { kind: ProbeKind::Unconditional, share: 0.02 };
+
+/// Adds the check of what conditions bring, unless another share was asked for.
+pub(super) fn check_conditions(probes: &mut Vec<Sampled>) {
+    if probes.iter().all(|probe| probe.kind != CHECKED.kind) {
+        probes.push(CHECKED);
+    }
+}
+
 /// The looks that each target gets.
 ///
 /// The sample is a function of seed, kind and name, so that the same names are looked at in each wave of a list.
@@ -53,7 +63,11 @@ pub(super) fn plan(probes: &[Sampled], www: Www, seed: u64) -> Probing {
         let domain = &observation.target.domain;
         let mut kinds: Vec<ProbeKind> = Vec::new();
         for probe in &probes {
-            let is_possible = probe.kind != ProbeKind::Authority || domain.twin().is_some();
+            let is_possible = match probe.kind {
+                ProbeKind::Authority => domain.twin().is_some(),
+                ProbeKind::Unconditional => observation.body_source == BodySource::NotModified,
+                ProbeKind::Repeat | ProbeKind::Identity => true,
+            };
             if is_possible && was_asked(observation) && draw(seed, probe.kind, domain) < probe.share {
                 kinds.push(probe.kind);
             }

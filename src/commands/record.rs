@@ -1,6 +1,7 @@
 //! The one writer of a run: it takes observations, judges them, and owns every batch, tally and file.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, anyhow};
@@ -10,7 +11,7 @@ use super::opted_out::OptedOut;
 use crate::classify::Classifier;
 use crate::observation::Observation;
 use crate::progress::ByClass;
-use crate::snapshot::SnapshotWriter;
+use crate::snapshot::{Earlier, SnapshotWriter};
 
 /// Rows that the writer has taken.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,22 +37,23 @@ impl Recording {
     pub(super) fn start(
         mut writer: SnapshotWriter,
         classifier: Classifier,
-        mut opted_out: Option<OptedOut>,
+        (mut opted_out, earlier): (OptedOut, Option<Arc<Earlier>>),
         mut source: mpsc::Receiver<Observation>,
         tally: watch::Sender<Tally>,
     ) -> anyhow::Result<Self> {
         let work = move || {
             let mut panics: Option<(String, u64)> = None;
-            while let Some(observation) = source.blocking_recv() {
+            while let Some(mut observation) = source.blocking_recv() {
+                if let Some(earlier) = &earlier {
+                    observation.past = earlier.past(observation.target.index)?;
+                }
                 let domain = observation.target.domain.clone();
                 let Ok(row) = catch_unwind(AssertUnwindSafe(|| classifier.classify(observation))) else {
                     tracing::error!("a defect of this program cost {domain} its row");
                     panics.get_or_insert_with(|| (domain.to_string(), 0)).1 += 1;
                     continue;
                 };
-                if let Some(opted_out) = &mut opted_out {
-                    opted_out.note(&row)?;
-                }
+                opted_out.note(&row)?;
                 let class = row.outcome.class();
                 writer.push(row)?;
                 tally.send_modify(|tally| {

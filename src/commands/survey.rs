@@ -16,15 +16,16 @@ use super::asking::{Asking, AskingArgs};
 use super::opted_out::OptedOut;
 use super::record::{Recording, Tally};
 use super::rehearsed::{Rehearsed, Script, announced_in};
-use super::{descriptors, judging, summary};
+use super::since::{self, SinceArgs};
+use super::{descriptors, judging, probing, summary};
 use crate::classify::Classifier;
 use crate::classify::row::Hex;
 use crate::cli::{Destination, Judging, Output};
-use crate::crawl::{self, End, LongestLine, Pulse, crawl};
+use crate::crawl::{self, End, LongestLine, Memory, Pulse, Remembers, crawl};
 use crate::input::{ListOptions, Rejected, TargetList, read_list};
 use crate::progress::{Counts, Progress};
 use crate::report::thousands;
-use crate::snapshot::{Folder, List, Plan, Settings, SnapshotWriter};
+use crate::snapshot::{Earlier, Folder, List, Plan, Settings, Since, SnapshotWriter};
 
 /// Survey the domains of a list.
 #[derive(Args, Clone, Debug)]
@@ -68,6 +69,9 @@ pub(super) struct SurveyArgs {
     asking: AskingArgs,
 
     #[command(flatten)]
+    since: SinceArgs,
+
+    #[command(flatten)]
     judging: Judging,
 }
 
@@ -104,9 +108,13 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
         .clone()
         .unwrap_or_else(|| PathBuf::from(if is_rehearsal { "rehearsals" } else { "snapshots" }));
     let folder = Folder::new(root.join(name));
-    let plan = plan(&args, &classifier, &list, &asking);
+    if args.since.since != Since::Never {
+        probing::check_conditions(&mut asking.probes);
+    }
+    let plan = plan(&args, &classifier, &list, &asking)?;
     let now = Timestamp::now();
     let date = folder.date_for(args.destination.date, args.destination.again, &plan, now)?;
+    let earlier = since::go_back(&folder, date, &plan, &list, now)?;
     let writer = SnapshotWriter::open(&folder, date, plan, std::env::args().collect(), seed, now)?;
     rejected.copy_to(&writer)?;
 
@@ -132,7 +140,11 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
     // The plan keeps what was asked for: the same run may go on where another number of files may be open.
     descriptors::fit(&mut settings.limits, descriptors);
     let list_name = list.name().to_owned();
-    let (ended, recorded) = ask_everyone(list, seed, settings, writer, (classifier, opted_out), &progress).await;
+    if let Some(earlier) = &earlier {
+        settings.memory = Memory::new(Arc::clone(earlier) as Arc<dyn Remembers>);
+    }
+    let knowing = (classifier, opted_out, earlier);
+    let (ended, recorded) = ask_everyone(list, seed, settings, writer, knowing, &progress).await;
     if let Some(rehearsed) = rehearsed {
         rehearsed.stop().await?;
     }
@@ -189,7 +201,7 @@ async fn ask_everyone(
     seed: u64,
     settings: crawl::Settings,
     writer: SnapshotWriter,
-    (classifier, opted_out): (Classifier, OptedOut),
+    (classifier, opted_out, earlier): (Classifier, OptedOut, Option<Arc<Earlier>>),
     progress: &Progress,
 ) -> (anyhow::Result<End>, anyhow::Result<super::record::Recorded>) {
     let stop = CancellationToken::new();
@@ -199,15 +211,20 @@ async fn ask_everyone(
     let (sink, source) = mpsc::channel(WAITING_ROWS);
     let (tally, tally_seen) = watch::channel(Tally { rows: done.len(), ..Tally::default() });
     let (pulse, pulse_seen) = watch::channel(Pulse::default());
-    let recording = match Recording::start(writer, classifier, Some(opted_out), source, tally) {
+    let recording = match Recording::start(writer, classifier, (opted_out, earlier.clone()), source, tally) {
         Ok(recording) => recording,
         Err(error) => return (Ok(End::Stopped), Err(error)),
     };
     let listed = u64::from(list.len());
     let list = Arc::new(list);
+    // What is fresh needs no asking; the others are asked.
+    let (fresh, order): (Vec<u32>, Vec<u32>) =
+        order.into_iter().filter(|index| !done.contains(*index)).partition(|index| {
+            earlier.as_ref().is_some_and(|earlier| since::is_fresh(earlier, &list, &settings.exclusions, *index))
+        });
     let targets = {
         let list = Arc::clone(&list);
-        order.into_iter().filter(move |index| !done.contains(*index)).map(move |index| list.target(index))
+        order.into_iter().map(move |index| list.target(index))
     };
     let mut is_bound_told = false;
     let mut show = || {
@@ -227,7 +244,12 @@ async fn ask_everyone(
         });
     };
     // As a task of its own it runs on the threads of those that it waits for, which need not wake another one.
-    let mut crawling = tokio::spawn(async move { crawl(targets, settings, sink, &pulse, &stop).await });
+    let mut crawling = tokio::spawn(async move {
+        if let Some(earlier) = earlier {
+            since::send_fresh(&earlier, &list, fresh.into_iter(), &sink, &stop).await?;
+        }
+        crawl(targets, settings, sink, &pulse, &stop).await
+    });
     let mut ticks = tokio::time::interval(Duration::from_millis(100));
     let ended = loop {
         tokio::select! {
@@ -268,7 +290,7 @@ async fn watch_signals(stop: CancellationToken) {
     }
 }
 
-fn plan(args: &SurveyArgs, classifier: &Classifier, list: &TargetList, asking: &Asking) -> Plan {
+fn plan(args: &SurveyArgs, classifier: &Classifier, list: &TargetList, asking: &Asking) -> anyhow::Result<Plan> {
     let counts = list.counts();
     let upstreams: Vec<String> = asking.upstreams.iter().map(ToString::to_string).collect();
     let rehearsal = args.rehearse.as_ref().map(|source| describe_source(source.as_deref(), args));
@@ -277,7 +299,7 @@ fn plan(args: &SurveyArgs, classifier: &Classifier, list: &TargetList, asking: &
         (None, true) => "system".to_owned(),
         (None, false) => upstreams.join(","),
     };
-    Plan {
+    Ok(Plan {
         list: Some(List {
             name: list.name().to_owned(),
             sha256: Hex(&list.sha256()).to_string(),
@@ -293,6 +315,7 @@ fn plan(args: &SurveyArgs, classifier: &Classifier, list: &TargetList, asking: &
             second_try: asking.limits.second_try.is_some(),
             www: asking.limits.www.word().to_owned(),
             probes: asking.probes.iter().map(ToString::to_string).collect(),
+            max_age_s: args.since.max_age_s()?,
             ipv6: asking.asks_ipv6,
             max_body: asking.fetch.max_body as u64,
             contact: asking.contact.as_ref().map(ToString::to_string),
@@ -301,8 +324,9 @@ fn plan(args: &SurveyArgs, classifier: &Classifier, list: &TargetList, asking: &
             vantage: args.vantage.clone(),
         }),
         rehearsal,
+        since: args.since.since,
         ..judging::plan(classifier)
-    }
+    })
 }
 
 fn describe_source(source: Option<&Path>, args: &SurveyArgs) -> String {

@@ -12,8 +12,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use jiff::Timestamp;
+use reqwest::StatusCode;
 use reqwest::dns::{Name, Resolve, Resolving};
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONNECTION, FROM, HeaderMap, HeaderValue, USER_AGENT};
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, CONNECTION, FROM, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT,
+};
 use reqwest::redirect::Policy;
 use reqwest::tls::{TlsInfo, Version};
 use rustls::RootCertStore;
@@ -24,7 +27,7 @@ use super::body::Body;
 use super::failure::{Fault, Phase, explain_request, is_unclean_end, timed_out};
 use super::reach::Reach;
 use super::tls::{RECORD, Record, client_config};
-use crate::observation::{Failure, Hop, HttpVersion, Response, TlsVersion};
+use crate::observation::{Failure, Hop, HttpVersion, Response, TlsVersion, Validators};
 use crate::outcome::Cause;
 
 /// How requests are made.
@@ -55,6 +58,30 @@ pub(crate) enum Identity {
     Other,
 }
 
+/// What one request asks, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    /// The URL.
+    pub(crate) url: &'a Url,
+    /// The address that is contacted.
+    pub(crate) ip: IpAddr,
+    /// Who we say we are.
+    pub(crate) identity: Identity,
+    /// The condition: answer only if this is out of date.
+    pub(crate) validators: Option<&'a Validators>,
+}
+
+/// What became of the condition of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// It had none.
+    None,
+    /// It had one, and the answer is what the server said.
+    Sent,
+    /// It had one, and the answer is the earlier one, which the server said still holds.
+    Holds,
+}
+
 /// What one request brought.
 #[derive(Clone, Debug)]
 pub(crate) struct Exchange {
@@ -64,6 +91,8 @@ pub(crate) struct Exchange {
     pub(crate) hop: Hop,
     /// The response, whatever its status, or why there is none.
     pub(crate) result: Result<Response, Failure>,
+    /// What became of its condition.
+    pub(crate) condition: Condition,
 }
 
 /// Makes requests.
@@ -143,7 +172,9 @@ impl Fetcher {
     /// Asks for one URL at one address.
     ///
     /// The URL's host must be a name; the caller has refused IP literals, which would bypass the pin.
-    pub(crate) async fn ask(&self, url: &Url, ip: IpAddr, identity: Identity) -> Result<Exchange, Fault> {
+    pub(crate) async fn ask(&self, request: Request<'_>) -> Result<Exchange, Fault> {
+        let Request { url, ip, .. } = request;
+        let condition = if request.validators.is_some() { Condition::Sent } else { Condition::None };
         let address = self
             .reach
             .dial(ip, url.scheme() == "https")
@@ -160,12 +191,12 @@ impl Fetcher {
             http_version: None,
             elapsed: Duration::ZERO,
         };
-        let request = async {
-            let result = self.exchange(url, identity, started, &mut hop).await;
+        let asking = async {
+            let result = self.exchange(request, started, &mut hop).await;
             let record = RECORD.with(|record| *record.borrow());
             (result, record)
         };
-        let (result, record) = RECORD.scope(RefCell::new(Record::default()), PIN.scope(address, request)).await;
+        let (result, record) = RECORD.scope(RefCell::new(Record::default()), PIN.scope(address, asking)).await;
         let result = match result {
             Ok(response) => Ok(response),
             Err(Stop::Failure(failure)) => Err(failure),
@@ -174,14 +205,25 @@ impl Fetcher {
         hop.tls_verdict = record.verdict;
         hop.failure = result.as_ref().err().map(|failure| failure.cause);
         hop.elapsed = started.elapsed();
-        Ok(Exchange { sent_at, hop, result })
+        Ok(Exchange { sent_at, hop, result, condition })
     }
 
-    async fn exchange(&self, url: &Url, identity: Identity, started: Instant, hop: &mut Hop) -> Result<Response, Stop> {
+    async fn exchange(&self, asked: Request<'_>, started: Instant, hop: &mut Hop) -> Result<Response, Stop> {
+        let Request { url, identity, validators, .. } = asked;
         let deadline = started + self.settings.total_timeout;
         let mut request = self.client(url).get(url.clone());
         if identity == Identity::Other {
             request = request.header(USER_AGENT, &self.settings.other_user_agent);
+        }
+        // Both where both are known (RFC 9111, section 4.3.1).
+        let conditions = validators
+            .map(|known| [(IF_NONE_MATCH, &known.etag), (IF_MODIFIED_SINCE, &known.last_modified)])
+            .into_iter()
+            .flatten();
+        for (name, value) in conditions {
+            if let Some(value) = value {
+                request = request.header(name, latin1(value));
+            }
         }
         let sending = timeout_at(deadline, request.send());
         let mut response = match sending.await {
@@ -193,7 +235,9 @@ impl Fetcher {
         hop.http_version = http_version(response.version());
         hop.tls_version = response.extensions().get::<TlsInfo>().and_then(TlsInfo::version).and_then(tls_version);
         let headers = header_list(response.headers());
-        let mut body = Body::new(&headers, self.settings.max_body).map_err(Stop::Failure)?;
+        // A 304 has no body, whatever it says of the one that it stands for.
+        let of_body = if response.status() == StatusCode::NOT_MODIFIED { &[][..] } else { &headers[..] };
+        let mut body = Body::new(of_body, self.settings.max_body).map_err(Stop::Failure)?;
         let mut may_be_cut = false;
         loop {
             let patience = Instant::now() + self.settings.read_timeout;
@@ -272,6 +316,11 @@ impl Resolve for Pinned {
             Err(_) => Err(format!("{} was not pinned to an address", name.as_str()).into()),
         }))
     }
+}
+
+/// The bytes of a value that was read as Latin-1.
+fn latin1(value: &str) -> Vec<u8> {
+    value.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect()
 }
 
 fn header_list(headers: &HeaderMap) -> Vec<(String, String)> {

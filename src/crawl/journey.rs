@@ -12,12 +12,13 @@ use tokio::time::Instant;
 use url::{Host, Url};
 
 use super::Www;
-use super::fetch::{Exchange, Identity};
+use super::fetch::{Condition, Exchange, Identity};
+use super::memory::{NOT_MODIFIED, PRECONDITION_FAILED};
 use super::reach::Guard;
 use super::resolve::{Lookup, Resolution};
 use crate::domain::{Domain, Target};
 use crate::observation::{
-    Asking, Authority, BodySource, DnsAnswers, Ending, Failure, Hop, Observation, Probe, ProbeKind, Response,
+    Asking, Authority, BodySource, DnsAnswers, Ending, Failure, Hop, Observation, Past, Probe, ProbeKind, Response,
 };
 use crate::outcome::{Cause, OutcomeClass};
 
@@ -54,6 +55,10 @@ pub(crate) struct Journey {
     earlier: Option<Box<Observation>>,
     /// What the target gave already, where this is an extra look at it.
     probed: Option<(ProbeKind, Box<Observation>)>,
+    /// Whether the server took a condition amiss, so that it is asked without.
+    asks_plainly: bool,
+    /// Where the bytes of the answer came from.
+    body_source: BodySource,
 }
 
 /// What has to happen next.
@@ -87,6 +92,8 @@ impl Journey {
             failure: None,
             earlier: None,
             probed: None,
+            asks_plainly: false,
+            body_source: BodySource::Fetched,
         })
     }
 
@@ -126,6 +133,16 @@ impl Journey {
     /// Whether this is the second try of one that failed.
     pub(crate) fn is_second_try(&self) -> bool {
         self.earlier.is_some()
+    }
+
+    /// The target's index.
+    pub(crate) fn target(&self) -> u32 {
+        self.target.index
+    }
+
+    /// Whether what is remembered of the target may be a condition of the next request; of an extra look never.
+    pub(crate) fn may_recall(&self) -> bool {
+        self.probed.is_none() && !self.asks_plainly
     }
 
     /// Who we say we are.
@@ -195,7 +212,20 @@ impl Journey {
         self.sent_at = exchange.sent_at;
         self.hops.push(exchange.hop);
         self.chain.push(self.url.clone());
+        if exchange.condition == Condition::Holds {
+            self.body_source = BodySource::NotModified;
+        }
         match exchange.result {
+            // The answer is to our condition, not to the question, so that this is asked once more.
+            Ok(response)
+                if exchange.condition == Condition::Sent
+                    && matches!(response.status, NOT_MODIFIED | PRECONDITION_FAILED)
+                    && self.hops.len() < MAX_REQUESTS =>
+            {
+                self.chain.pop();
+                self.asks_plainly = true;
+                self.choose_address(guard, now)
+            }
             Ok(response) if matches!(response.status, 301 | 302 | 303 | 307 | 308) => {
                 self.follow(&response, guard, now)
             }
@@ -359,7 +389,8 @@ impl Journey {
                 probes: Vec::new(),
             }),
             ending,
-            body_source: BodySource::Fetched,
+            body_source: self.body_source,
+            past: Past::default(),
         })
     }
 

@@ -15,6 +15,7 @@
 //! * `run`: the loop.
 //! * `window`: how many requests may be in flight, pure.
 //! * `journey`: the way of one target, pure.
+//! * [`Memory`]: what is remembered of targets, to ask them with a condition.
 //! * [`Probing`]: which targets are looked at once more, and how.
 //! * `schedule`: politeness as a value, pure.
 //! * `reach`: whom the crawl may contact.
@@ -29,6 +30,7 @@ mod failure;
 mod fetch;
 mod health;
 mod journey;
+mod memory;
 mod network;
 mod probing;
 mod reach;
@@ -51,6 +53,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::canary::Lie;
 pub use self::failure::Fault;
 pub use self::fetch::FetchSettings;
+pub use self::memory::{Memory, Remembers};
 pub use self::probing::{Probing, Www};
 pub use self::reach::{Door, Reach};
 pub use self::refusal::Heard;
@@ -78,6 +81,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Which targets are looked at once more.
     pub probing: Probing,
+    /// What is remembered of targets.
+    pub memory: Memory,
     /// Upstream name servers; none means the system's.
     pub upstreams: Vec<SocketAddr>,
     /// Ask for IPv6 addresses also where there are others.
@@ -172,6 +177,9 @@ pub enum CrawlError {
         /// What it did.
         lie: Lie,
     },
+    /// What is remembered of targets cannot be read; those that it was wanted for have no row.
+    #[error("what is remembered of targets cannot be read; those that were to be asked have no row")]
+    Memory(#[source] anyhow::Error),
     /// A task panicked; its target has no row.
     #[error("a defect of this program cost {count} targets their row: {first}")]
     Panic {
@@ -225,7 +233,7 @@ pub async fn crawl(
     };
     let fetcher = Fetcher::new(settings.fetch, reach, settings.roots)?;
     let web = Network::new(resolver.clone(), fetcher, Arc::clone(&health));
-    let crawl = Crawl::new(web, guard, (settings.pace, settings.limits), settings.probing, sink);
+    let crawl = Crawl::new(web, guard, (settings.pace, settings.limits), (settings.probing, settings.memory), sink);
     tokio::select! {
         end = crawl.run(targets, pulse, stop) => Ok(end?),
         lie = watching => Err(CrawlError::Resolver { lie }.into()),

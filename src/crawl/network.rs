@@ -6,16 +6,14 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::Mutex;
 use tokio::time::Instant;
-use url::Url;
 
 use super::Fault;
-use super::fetch::{Exchange, Fetcher, Identity};
+use super::fetch::{Exchange, Fetcher, Request};
 use super::health::Health;
 use super::resolve::{Lookup, Resolver};
 use super::run::Web;
@@ -74,9 +72,9 @@ impl Web for Network {
         }
     }
 
-    async fn ask(&self, url: &Url, ip: IpAddr, identity: Identity) -> Result<Exchange, Fault> {
+    async fn ask(&self, request: Request<'_>) -> Result<Exchange, Fault> {
         let (asked, lateness) = (Instant::now(), self.health.lateness());
-        let exchange = self.fetcher.ask(url, ip, identity).await?;
+        let exchange = self.fetcher.ask(request).await?;
         let cause = exchange.result.as_ref().err().map(|failure| failure.cause);
         let is_time_out =
             matches!(cause, Some(Cause::ConnectTimeout | Cause::TlsTimeout | Cause::HttpTimeout | Cause::HttpTooSlow));

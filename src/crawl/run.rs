@@ -16,16 +16,15 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
-use super::fetch::{Exchange, Identity};
+use super::fetch::{Exchange, Request};
 use super::journey::{Journey, Step, is_transient};
 use super::reach::Guard;
 use super::refusal::Heard;
 use super::resolve::Lookup;
 use super::schedule::{Pace, Schedule, Server, Span, Turn};
 use super::window::Window;
-use super::{CrawlError, End, Fault, Limits, Probing, Pulse};
+use super::{CrawlError, End, Fault, Limits, Memory, Probing, Pulse};
 use crate::domain::Target;
 use crate::observation::{DnsAnswers, Observation, ProbeKind};
 use crate::outcome::Cause;
@@ -33,7 +32,7 @@ use crate::outcome::Cause;
 /// The seam between the loop and the world: tests put a web of their own behind it, in virtual time.
 pub(super) trait Web: Clone + Send + Sync + 'static {
     fn resolve(&self, host: &str) -> impl Future<Output = Result<Lookup, Fault>> + Send;
-    fn ask(&self, url: &Url, ip: IpAddr, identity: Identity) -> impl Future<Output = Result<Exchange, Fault>> + Send;
+    fn ask(&self, request: Request<'_>) -> impl Future<Output = Result<Exchange, Fault>> + Send;
     /// By how much tasks that sleep were woken too late so far, in all.
     fn lateness(&self) -> Duration;
 }
@@ -46,6 +45,8 @@ pub(super) struct Crawl<W> {
     sink: mpsc::Sender<Observation>,
     /// Which extra looks a target gets.
     probing: Probing,
+    /// What is remembered of targets.
+    memory: Memory,
     schedule: Schedule<(Box<Journey>, IpAddr)>,
     window: Window,
     /// Journeys whose next step is a look-up; they go before new targets.
@@ -96,6 +97,8 @@ enum Ended {
     Probe(Box<Observation>, ProbeKind),
     /// Our own machine failed; the same step is due again.
     Fault(Fault, Again),
+    /// What is remembered of the target cannot be read.
+    Forgotten(anyhow::Error),
     /// The sink is closed.
     SinkClosed,
     /// The task panicked.
@@ -135,7 +138,7 @@ impl<W: Web> Crawl<W> {
         web: W,
         guard: Arc<Guard>,
         (pace, limits): (Pace, Limits),
-        probing: Probing,
+        (probing, memory): (Probing, Memory),
         sink: mpsc::Sender<Observation>,
     ) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -145,6 +148,7 @@ impl<W: Web> Crawl<W> {
             limits,
             sink,
             probing,
+            memory,
             schedule: Schedule::new(pace),
             window: Window::new(limits.in_flight, cores, Instant::now()),
             lookups: VecDeque::new(),
@@ -289,7 +293,7 @@ impl<W: Web> Crawl<W> {
 
     fn spawn_request(&mut self, server: Server, journey: Box<Journey>, ip: IpAddr) {
         let may_be_late = self.limits.second_try.is_some();
-        let probing = self.probing.clone();
+        let (probing, memory) = (self.probing.clone(), self.memory.clone());
         let (web, guard, sink) = (self.web.clone(), Arc::clone(&self.guard), self.sink.clone());
         self.asking.spawn(async move {
             // The gap runs from the end of the connection, not from the moment the writer has taken the row.
@@ -297,11 +301,19 @@ impl<W: Web> Crawl<W> {
             let mut ended = started;
             let mut heard = Heard::Nothing;
             let work = async {
-                let exchange = web.ask(journey.url(), ip, journey.identity()).await;
+                let validators = match memory.recall(&journey) {
+                    Ok(validators) => validators,
+                    Err(error) => return Ended::Forgotten(error),
+                };
+                let (identity, validators) = (journey.identity(), validators.as_ref());
+                let exchange = web.ask(Request { url: journey.url(), ip, identity, validators }).await;
                 ended = Instant::now();
                 match exchange {
-                    Ok(exchange) => {
+                    Ok(mut exchange) => {
                         heard = Heard::of(&exchange);
+                        if let Err(error) = memory.settle(&journey, &mut exchange) {
+                            return Ended::Forgotten(error);
+                        }
                         let may_be_late = may_be_late && journey.is_first_try();
                         hand_over(journey.answered(exchange, &guard, ended), may_be_late, &probing, &sink).await
                     }
@@ -348,6 +360,7 @@ impl<W: Web> Crawl<W> {
                 }
                 self.pause(fault, now)?;
             }
+            Ended::Forgotten(error) => return Err(CrawlError::Memory(error)),
             Ended::SinkClosed => return Err(CrawlError::SinkClosed),
             Ended::Panic(text) => {
                 tracing::error!("a task panicked: {text}");

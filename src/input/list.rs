@@ -98,9 +98,40 @@ impl TargetList {
         order
     }
 
+    /// Where each name is.
+    ///
+    /// # Cost
+    ///
+    /// Some ten bytes a target, which are not part of the list.
+    pub fn index(&self) -> Index<'_> {
+        let hasher = DefaultHashBuilder::default();
+        let mut places = HashTable::with_capacity(self.ends.len());
+        for index in 0..self.len() {
+            let hash = |index: &u32| hasher.hash_one(self.name_at(*index as usize));
+            places.insert_unique(hash(&index), index, hash);
+        }
+        Index { list: self, places, hasher }
+    }
+
     fn name_at(&self, at: usize) -> &str {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.names[start as usize..self.ends[at] as usize]
+    }
+}
+
+/// Finds the targets of a list by their names.
+#[derive(Debug)]
+pub struct Index<'a> {
+    list: &'a TargetList,
+    places: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Index<'_> {
+    /// The index of the target of this name, given as a lower-case A-label.
+    pub fn find(&self, name: &str) -> Option<u32> {
+        let hash = self.hasher.hash_one(name);
+        self.places.find(hash, |index| self.list.name_at(*index as usize) == name).copied()
     }
 }
 

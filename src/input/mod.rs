@@ -19,7 +19,7 @@ mod unzip;
 pub mod warc;
 
 pub use cases::{Case, CaseSource, Cases, unsurveyed_host};
-pub use list::{Counts, TargetList};
+pub use list::{Counts, Index, TargetList};
 pub use read::{LineFault, ListOptions, Reason, Rejected, read_list};
 
 pub use source::open;

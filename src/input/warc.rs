@@ -22,7 +22,7 @@ use url::Url;
 use warc::{RawRecordHeader, RawRecordIter, WarcHeader, WarcReader};
 
 use crate::domain::{Domain, NotADomain, Target};
-use crate::observation::{BodySource, Ending, Observation, Response};
+use crate::observation::{BodySource, Ending, Observation, Past, Response};
 
 /// One archived response to a request for `/robots.txt`.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +55,7 @@ impl Capture {
             asking: None,
             ending: Ending::Response(self.into_response()),
             body_source: BodySource::Archive,
+            past: Past::default(),
         }
     }
 

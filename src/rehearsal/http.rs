@@ -1,7 +1,7 @@
 //! HTTP/1.1 as the web speaks it: one request for each connection, read with httparse, answered by host and path.
 //!
 //! Touches nothing: bytes in, bytes out; sockets are the business of `serve`. Deliberately absent: keep-alive, request
-//! bodies, conditional requests.
+//! bodies, and what becomes of a condition (`conditional`).
 
 use std::io::Write as _;
 
@@ -35,6 +35,10 @@ pub(super) struct Request {
     method: Method,
     accepts_gzip: bool,
     accepts_chunks: bool,
+    /// The tags of which none is wanted again.
+    pub(super) if_none_match: Option<String>,
+    /// What has not changed since this date is not wanted again.
+    pub(super) if_modified_since: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +73,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<Request>, httparse::Error> {
             .split(',')
             .any(|coding| coding.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case("gzip"))),
         accepts_chunks: head.version == Some(1),
+        if_none_match: Some(field("if-none-match").into_owned()).filter(|value| !value.is_empty()),
+        if_modified_since: Some(field("if-modified-since").into_owned()).filter(|value| !value.is_empty()),
     }))
 }
 
@@ -169,6 +175,7 @@ pub(super) fn reason(status: u16) -> &'static str {
         202 => "Accepted",
         301 => "Moved Permanently",
         302 => "Found",
+        304 => "Not Modified",
         308 => "Permanent Redirect",
         400 => "Bad Request",
         401 => "Unauthorized",

@@ -22,6 +22,7 @@ mod archive;
 mod authority;
 mod behaviour;
 mod blackhole;
+mod conditional;
 mod dice;
 mod dns;
 mod doors;

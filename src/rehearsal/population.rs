@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::net::Ipv4Addr;
 
 use bytes::Bytes;
+use jiff::Timestamp;
 
 use crate::domain::Domain;
 use crate::rehearsal::addresses::{Plan, SHARED, sharing, twin};
@@ -20,6 +21,7 @@ use crate::rehearsal::behaviour::{Behaviour, Course, HANDSHAKE_FAILURE, Reply, R
 use crate::rehearsal::dice::Dice;
 use crate::rehearsal::faults;
 use crate::rehearsal::rare::{FAULTS, FAULTS_OF};
+use crate::rehearsal::refusal::http_date;
 use crate::rehearsal::robots_texts;
 use crate::rehearsal::web::Existence;
 
@@ -256,12 +258,31 @@ fn behave_as_twin(seed: u64, apex: &str) -> Behaviour {
     }
 }
 
-/// The file of a host, and how it is sent: some in chunks, some compressed.
+/// The file of a host, and how it is sent: some in chunks, some compressed, most with a validator.
 fn file(seed: u64, name: &str) -> Response {
     let mut dice = Dice::new(seed, name, "sending");
     let (chunked, gzip) = (dice.per_mille(200), dice.per_mille(300));
     let text = robots_texts::write(&mut Dice::new(seed, name, "text"), name);
-    Response { chunked, gzip, ..Response::file(text) }
+    let response = match Dice::new(seed, name, "validator").below(1000) {
+        0..600 => Response::file(text).with(&format!("ETag: {}\r\n", tag(seed, name))),
+        600..800 => Response::file(text).with(&format!("Last-Modified: {}\r\n", date(seed, name))),
+        _ => Response::file(text),
+    };
+    Response { chunked, gzip, ..response }
+}
+
+/// A tag of the file; of a tenth a weak one.
+fn tag(seed: u64, name: &str) -> String {
+    let mut dice = Dice::new(seed, name, "tag");
+    let weak = if dice.per_mille(100) { "W/" } else { "" };
+    format!("{weak}\"{:016x}\"", dice.roll())
+}
+
+/// A date of the file, in the ten years before this was written.
+fn date(seed: u64, name: &str) -> String {
+    let seconds = 1_450_000_000 + Dice::new(seed, name, "date").below(300_000_000);
+    let seconds = i64::try_from(seconds).expect("it is below two thousand million");
+    http_date(Timestamp::from_second(seconds).expect("it is a date of this century"))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ impl Response {
     pub(super) fn refusal(status: u16, host: &str, wait: Wait) -> Self {
         let value = match wait {
             Wait::Seconds(seconds) => seconds.to_string(),
-            Wait::Date(seconds) => date(Timestamp::now() + jiff::SignedDuration::from_secs(seconds.into())),
+            Wait::Date(seconds) => http_date(Timestamp::now() + jiff::SignedDuration::from_secs(seconds.into())),
         };
         Self::page(status, host).with(&format!("Retry-After: {value}\r\n"))
     }
@@ -54,7 +54,8 @@ pub(super) fn note(response: &Response) -> Option<String> {
     Some(format!("retry-after {}.{:03}", left.as_secs(), left.subsec_millis()))
 }
 
-fn date(time: Timestamp) -> String {
+/// A time as header fields have it (RFC 9110, section 5.6.7).
+pub(super) fn http_date(time: Timestamp) -> String {
     DateTimePrinter::new().timestamp_to_rfc9110_string(&time).expect("a time of this century has a date")
 }
 

@@ -1,7 +1,7 @@
 //! Conversations: accepts connections, speaks TLS where asked to, reads one request, answers, and writes it down.
 //!
 //! May touch: the connections it accepts; a peer that is not loopback is dropped unheard. Deliberately absent: what is
-//! answered (`http`, `behaviour`, `play`) and which certificate is shown (`authority`).
+//! answered (`http`, `behaviour`, `conditional`, `play`) and which certificate is shown (`authority`).
 
 use std::future::Future;
 use std::io;
@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::rehearsal::behaviour::Response;
+use crate::rehearsal::conditional;
 use crate::rehearsal::handshake::Handshakes;
 use crate::rehearsal::http::{self, Answer, HEAD_LIMIT, Request, Scheme};
 use crate::rehearsal::log::{Channel, Entry, Log};
@@ -141,6 +142,7 @@ where
     }
     match http::answer(reply.as_ref(), &request, scheme) {
         Answer::Respond(response) => {
+            let response = conditional::settle(response, &request);
             if let Some(note) = refusal::note(&response) {
                 entry.note(note);
             }

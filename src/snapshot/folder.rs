@@ -50,6 +50,15 @@ impl Folder {
         self.last(|manifest| manifest.state == State::Complete)
     }
 
+    /// The latest complete snapshot from before this date that was surveyed, in rehearsal or not.
+    pub fn latest_before(&self, date: Date, is_rehearsal: bool) -> anyhow::Result<Option<Snapshot>> {
+        self.last(|manifest| {
+            let plan = &manifest.plan;
+            let is_alike = plan.settings.is_some() && plan.rehearsal.is_some() == is_rehearsal;
+            manifest.state == State::Complete && manifest.date < date && is_alike
+        })
+    }
+
     /// The date that a run with this plan writes.
     ///
     /// The date asked for; else that of the latest unfinished snapshot of the same plan, so that the same command goes on

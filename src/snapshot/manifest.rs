@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Cost, Date, durable};
+use super::{Cost, Date, Since, durable};
 use crate::table::Provenance;
 
 crate::words! {
@@ -34,6 +34,9 @@ pub struct Manifest {
     /// What the run was to do; the same in each of its sessions.
     #[serde(flatten)]
     pub plan: Plan,
+    /// The snapshot that its first session went back to; the same in each of them, whatever was made meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Date>,
     /// When the first session began.
     pub started: Timestamp,
     /// When the last session ended in good order.
@@ -77,6 +80,9 @@ pub struct Plan {
     /// Archives that are read instead of a list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub archives: Vec<String>,
+    /// Which earlier snapshot of the folder it goes back to, as it was asked for.
+    #[serde(default)]
+    pub since: Since,
     /// The snapshot that is judged again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
@@ -118,6 +124,9 @@ pub struct Settings {
     /// Kinds of probes, each with the share of targets that get it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<String>,
+    /// Seconds for which a file of the earlier snapshot need not be asked for again; nothing where all are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age_s: Option<u64>,
     /// Whether IPv6 addresses are asked for also where there are others.
     #[serde(default)]
     pub ipv6: bool,

@@ -13,6 +13,7 @@
 //! * [`Folder`] is the folder of one list, [`Date`] names a snapshot in it, [`Snapshot`] finds one to read.
 //! * [`Manifest`] is the run's own account; its [`Plan`] is what may not change while a snapshot is unfinished.
 //! * [`Hosts`] finds what a snapshot stored for a host, [`Stored`] is that.
+//! * [`Since`] says which earlier snapshot a run goes back to, [`Earlier`] is what that holds of each target.
 //! * [`rejudge`] judges what a snapshot stored again; [`Grounds`] is what its verdicts rest on so far.
 //! * [`SnapshotWriter`] writes one: parts are the journal, so a run may be killed at any instruction and started again.
 //!
@@ -23,6 +24,7 @@ mod cost;
 mod date;
 mod done;
 mod durable;
+mod earlier;
 mod fields;
 mod folder;
 mod grounds;
@@ -31,16 +33,19 @@ mod observed;
 mod rejected;
 mod rejudge;
 mod resume;
+mod since;
 mod stored;
 mod writer;
 
 pub use cost::Cost;
 pub use date::{Date, NotADate};
 pub use done::Done;
+pub use earlier::{Earlier, Wanted};
 pub use folder::{Folder, Snapshot};
 pub use grounds::Grounds;
 pub use manifest::{List, Manifest, Part, Plan, Session, Settings, State};
 pub use rejected::RejectedWriter;
 pub use rejudge::{rejudge, rejudge_part};
+pub use since::Since;
 pub use stored::{Hosts, Place, Stored};
 pub use writer::{Limits, SnapshotWriter};

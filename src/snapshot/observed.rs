@@ -15,21 +15,25 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::fields::{Fields, Kind, Lists};
-use crate::classify::Look;
+use crate::classify::{Look, past_after};
 use crate::domain::{Domain, Target};
 use crate::observation::{
-    Asking, Authority, BodySource, DnsAnswer, DnsAnswers, Ending, Failure, Hop, HttpVersion, Observation, ProbeKind,
-    Response, TlsVerdict, TlsVersion,
+    Asking, Authority, BodySource, DnsAnswer, DnsAnswers, Ending, Failure, Hop, HttpVersion, LastGood, Observation,
+    Past, ProbeKind, Response, TlsVerdict, TlsVersion,
 };
-use crate::outcome::{Cause, Outcome};
+use crate::outcome::{Cause, Outcome, OutcomeClass};
 
 /// What a stored row holds of what was seen.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Recalled {
-    /// What was seen.
+    /// What was seen; its past is what was known after it.
     pub observation: Observation,
     /// What extra looks were found to be.
     pub looks: Vec<Look>,
+    /// The class of what was found.
+    pub class: OutcomeClass,
+    /// The hash of the body that was stored.
+    pub body_sha256: Option<[u8; 32]>,
 }
 
 /// The columns that are read; those that a part lacks are null in every row.
@@ -54,8 +58,12 @@ pub(super) const COLUMNS: &[&str] = &[
     "outcome",
     "failure_detail",
     "status",
+    "unreachable_since",
+    "last_good_at",
+    "last_good_sha256",
     "headers",
     "probes",
+    "body_sha256",
     "wire_bytes",
     "body_source",
     "is_truncated",
@@ -84,6 +92,10 @@ const PLAIN: &[(&str, Kind)] = &[
     ("outcome", Kind::Text),
     ("failure_detail", Kind::Text),
     ("status", Kind::Integer),
+    ("unreachable_since", Kind::Millis),
+    ("last_good_at", Kind::Millis),
+    ("last_good_sha256", Kind::Sha),
+    ("body_sha256", Kind::Sha),
     ("wire_bytes", Kind::Integer),
     ("body_source", Kind::Text),
     ("is_truncated", Kind::Flag),
@@ -150,22 +162,43 @@ impl StoredRows {
             weight: plain.number("weight", row),
             stratum: plain.text("stratum", row).map(Arc::from),
         };
-        let ending = match word(plain.text("outcome", row), Outcome::from_word)? {
-            None => bail!("it has no outcome"),
-            Some(Outcome::Answer(_)) => Ending::Response(self.response(row)?),
-            Some(Outcome::Failure(cause)) => {
+        let Some(outcome) = word(plain.text("outcome", row), Outcome::from_word)? else { bail!("it has no outcome") };
+        let ending = match outcome {
+            Outcome::Answer(_) => Ending::Response(self.response(row)?),
+            Outcome::Failure(cause) => {
                 Ending::Failure(Failure { cause, detail: plain.text("failure_detail", row).map(str::to_owned) })
             }
         };
+        let body_sha256 = self.sha256("body_sha256", row)?;
+        let fetched_at = self.time("fetched_at", row)?;
+        // A row from before there was a memory is the beginning of one.
+        let past = past_after(self.past(row)?, outcome, fetched_at, body_sha256);
         let observation = Observation {
             target,
             capture_index: plain.count("capture_index", row)?.unwrap_or(0),
-            fetched_at: plain.integer("fetched_at", row).map(Timestamp::from_millisecond).transpose()?,
+            fetched_at,
             asking: self.asking(row)?,
             ending,
             body_source: word(plain.text("body_source", row), BodySource::from_word)?.unwrap_or(BodySource::Fetched),
+            past,
         };
-        Ok(Recalled { observation, looks: self.looks(row)? })
+        Ok(Recalled { observation, looks: self.looks(row)?, class: outcome.class(), body_sha256 })
+    }
+
+    fn past(&self, row: usize) -> anyhow::Result<Past> {
+        let last_good = self.time("last_good_at", row)?.zip(self.sha256("last_good_sha256", row)?);
+        Ok(Past {
+            unreachable_since: self.time("unreachable_since", row)?,
+            last_good: last_good.map(|(at, sha256)| LastGood { at, sha256 }),
+        })
+    }
+
+    fn time(&self, name: &str, row: usize) -> anyhow::Result<Option<Timestamp>> {
+        Ok(self.plain.integer(name, row).map(Timestamp::from_millisecond).transpose()?)
+    }
+
+    fn sha256(&self, name: &str, row: usize) -> anyhow::Result<Option<[u8; 32]>> {
+        Ok(self.plain.bytes(name, row).map(TryInto::try_into).transpose()?)
     }
 
     fn response(&self, row: usize) -> anyhow::Result<Response> {

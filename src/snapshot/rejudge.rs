@@ -71,7 +71,7 @@ fn judge(
     is_same: bool,
 ) -> anyhow::Result<Vec<Row>> {
     let judge = |recalled: Recalled| {
-        let Recalled { observation, looks } = recalled;
+        let Recalled { observation, looks, .. } = recalled;
         let mut row = classifier.classify(observation);
         row.looks = looks;
         if !is_same {

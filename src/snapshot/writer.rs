@@ -82,10 +82,11 @@ impl SnapshotWriter {
         let run = snapshot.run().context("a snapshot of a list's folder has a run")?.to_owned();
         let table = Table::new(columns(&plan.panel), plan.provenance(date))?;
         // Looked at before anything is created, so that a refusal leaves no trace, and again under the lock.
-        may_go_on(&snapshot, &plan)?;
+        Self::find_earlier(folder, date, &plan)?;
         durable::create_folder(&run)?;
         let lock = lock(&run, &snapshot)?;
         let earlier = may_go_on(&snapshot, &plan)?;
+        let since = find_earlier(folder, date, &plan, earlier.as_ref())?;
 
         put_aside(&run)?;
         let found = Found::read(&snapshot, earlier.as_ref())?;
@@ -93,6 +94,7 @@ impl SnapshotWriter {
             state: State::Running,
             date,
             plan,
+            earlier: since.as_ref().and_then(Snapshot::date),
             started: now,
             ended: None,
             sessions: Vec::new(),
@@ -132,6 +134,14 @@ impl SnapshotWriter {
     /// The snapshot that is written.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
+    }
+
+    /// Finds the earlier snapshot that a run of this plan goes back to, where it may write the one of this date.
+    ///
+    /// Refuses what [`SnapshotWriter::open`] refuses, but for a run that is writing it now.
+    pub fn find_earlier(folder: &Folder, date: Date, plan: &Plan) -> anyhow::Result<Option<Snapshot>> {
+        let begun = may_go_on(&folder.snapshot(date), plan)?;
+        find_earlier(folder, date, plan, begun.as_ref())
     }
 
     /// The account so far; it speaks of whole parts only.
@@ -244,6 +254,19 @@ impl SnapshotWriter {
         let writing = self.run.join("writing");
         durable::create_folder(&writing)?;
         Ok(writing)
+    }
+}
+
+/// What the first session went back to, whatever was made meanwhile; or what the first session will go back to.
+fn find_earlier(
+    folder: &Folder,
+    date: Date,
+    plan: &Plan,
+    begun: Option<&Manifest>,
+) -> anyhow::Result<Option<Snapshot>> {
+    match begun {
+        Some(manifest) => Ok(manifest.earlier.map(|date| folder.snapshot(date))),
+        None => plan.since.find(folder, date, plan),
     }
 }
 

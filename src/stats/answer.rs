@@ -24,6 +24,10 @@ crate::words! {
         BodiesCompared = "bodies-compared",
         /// Hosts of which both looks brought verdicts.
         VerdictsCompared = "verdicts-compared",
+        /// Hosts of which a body is stored.
+        WithBody = "with-body",
+        /// Hosts whose server said that nothing has changed since an earlier snapshot.
+        NotModified = "not-modified",
         /// Hosts that stand in at least one of two snapshots.
         InEither = "in-either",
         /// Hosts that stand in both of two snapshots.

@@ -24,6 +24,7 @@ mod outcomes;
 #[cfg(test)]
 pub(crate) mod sample;
 mod signals;
+mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -78,6 +79,12 @@ pub const STATISTICS: &[Entry] = &[
         doc: "How many hosts state AI preferences beside Allow and Disallow, by kind, and what that comes to.",
         columns: signals::columns,
         start: || Box::new(signals::Counts::default()),
+    },
+    Entry {
+        name: "sources",
+        doc: "Where the bytes came from, and how often a server said wrongly that nothing had changed.",
+        columns: sources::columns,
+        start: || Box::new(sources::Sources::default()),
     },
     Entry {
         name: "noise",

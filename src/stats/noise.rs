@@ -131,7 +131,7 @@ fn row(kind: &str, looks: Looks) -> Row {
 }
 
 /// The bytes of a digest, however the file holds them.
-fn digest(column: Option<&ArrayRef>, row: usize) -> Option<&[u8]> {
+pub(super) fn digest(column: Option<&ArrayRef>, row: usize) -> Option<&[u8]> {
     let column = column.filter(|column| !column.is_null(row))?;
     match column.data_type() {
         DataType::FixedSizeBinary(_) => Some(column.as_fixed_size_binary().value(row)),

@@ -86,6 +86,9 @@ fn the_schema_is_pinned() {
     status i32?
     effect_rfc word
     effect_google word
+    unreachable_since timestamp ms UTC?
+    last_good_at timestamp ms UTC?
+    last_good_sha256 fixed 32?
     retry_after_s i64?
     etag text?
     last_modified text?
@@ -204,6 +207,9 @@ fn a_full_row_fills_every_built_column() {
     status: 200
     effect_rfc: by-rules
     effect_google: by-rules
+    unreachable_since: -
+    last_good_at: 2026-11-30T14:05:33.250Z
+    last_good_sha256: abababababababababababababababababababababababababababababababab
     retry_after_s: 120
     etag: "a"
     last_modified: Mon, 30 Nov 2026 00:00:00 GMT
@@ -335,7 +341,7 @@ fn rows_come_back_sorted_and_equal() {
     assert_eq!(read, table().batch(&sorted).unwrap());
 
     for (key, value) in [
-        ("survey.schema_version", "3"),
+        ("survey.schema_version", "4"),
         ("survey.tool_version", env!("CARGO_PKG_VERSION")),
         ("survey.parser_version", "1"),
         ("survey.definition", "rfc"),

@@ -27,7 +27,7 @@ use crate::classify::signals::Found;
 use crate::table::Column;
 
 /// Version of the table's schema; it moves when a column is added, renamed or changes its meaning.
-pub const SCHEMA_VERSION: i32 = 3;
+pub const SCHEMA_VERSION: i32 = 4;
 
 /// Version of this program.
 pub const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -6,10 +6,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use survey::classify::{Catalogue, Classifier, Definition, Row};
 use survey::domain::{Domain, Target};
-use survey::observation::{BodySource, Ending, Failure, Observation, Response};
+use survey::observation::{BodySource, Ending, Failure, Observation, Past, Response};
 use survey::outcome::Cause;
 use survey::robots::{Dialect, PARSER_VERSION};
-use survey::snapshot::{Folder, Limits, Plan, SnapshotWriter};
+use survey::snapshot::{Folder, Limits, Plan, Since, SnapshotWriter};
 use survey::table::{SCHEMA_VERSION, TOOL_VERSION};
 
 /// What came when a host was asked.
@@ -57,6 +57,7 @@ pub(crate) fn judge(classifier: &Classifier, index: u32, host: &str, seen: &Seen
         asking: None,
         ending,
         body_source: BodySource::Archive,
+        past: Past::default(),
     })
 }
 
@@ -75,6 +76,7 @@ pub(crate) fn open(folder: &Path, date: &str, classifier: &Classifier, rows: usi
         settings: None,
         rehearsal: None,
         archives: vec!["made up".to_owned()],
+        since: Since::Never,
         parent: None,
     };
     let date = date.parse().expect("a test gives a date");

@@ -23,6 +23,10 @@ fn fetcher(block: &str, http: u16) -> Fetcher {
     Fetcher::new(settings, Arc::new(reach), crate::crawl::public_roots()).unwrap()
 }
 
+fn plain<'a>(url: &'a Url, ip: &str) -> Request<'a> {
+    Request { url, ip: ip.parse().unwrap(), identity: Identity::Usual, validators: None }
+}
+
 /// Asks for a URL while the name that it may have is pinned to loopback; shows how it ended and who was dialled.
 async fn ask(fetcher: &Fetcher, url: &str, pinned: &str) -> (Result<u16, Failure>, Vec<String>) {
     let mut log = tempfile::tempfile().unwrap();
@@ -33,7 +37,7 @@ async fn ask(fetcher: &Fetcher, url: &str, pinned: &str) -> (Result<u16, Failure
         .with_target(true)
         .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
-    let exchange = fetcher.ask(&Url::parse(url).unwrap(), pinned.parse().unwrap(), Identity::Usual).await.unwrap();
+    let exchange = fetcher.ask(plain(&Url::parse(url).unwrap(), pinned)).await.unwrap();
     let mut text = String::new();
     log.rewind().unwrap();
     log.read_to_string(&mut text).unwrap();
@@ -86,4 +90,29 @@ async fn a_name_is_dialled_at_its_pinned_address_of_either_family_and_nowhere_el
         assert_eq!(result.map_err(|failure| failure.cause), Ok(204));
         assert_eq!(dials, [format!("connecting to {address}"), format!("connected to {address}")]);
     }
+}
+
+#[tokio::test]
+async fn a_condition_is_sent_as_its_validators_were_received() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let serving = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut request = vec![0; 2000];
+        let length = stream.read(&mut request).await.unwrap();
+        // What a 304 says of a body is about the one that it stands for.
+        let answer = "HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\nContent-Encoding: br\r\n\r\n";
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        request[..length].to_vec()
+    });
+    let date = "Mon, 30 Nov 2026 00:00:00 GMT".to_owned();
+    let known = Validators { etag: Some("W/\"caf\u{e9}\"".to_owned()), last_modified: Some(date) };
+    let url = Url::parse("http://a.example/robots.txt").unwrap();
+    let request = Request { validators: Some(&known), ..plain(&url, "127.0.0.1") };
+    let exchange = fetcher("127.0.0.0/8", address.port()).ask(request).await.unwrap();
+    let response = exchange.result.unwrap();
+    assert_eq!((exchange.condition, response.status, response.wire_bytes), (Condition::Sent, 304, Some(0)));
+    let request = String::from_utf8_lossy(&serving.await.unwrap()).into_owned();
+    assert!(request.contains("if-none-match: W/\"caf\u{fffd}\"\r\n"), "{request}");
+    assert!(request.contains("if-modified-since: Mon, 30 Nov 2026 00:00:00 GMT\r\n"), "{request}");
 }

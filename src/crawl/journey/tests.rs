@@ -53,7 +53,8 @@ fn answer(journey: Box<Journey>, result: Result<Response, Failure>) -> Step {
         http_version: None,
         elapsed: std::time::Duration::ZERO,
     };
-    journey.answered(Exchange { sent_at: Timestamp::UNIX_EPOCH, hop, result }, &guard(), Instant::now())
+    let exchange = Exchange { sent_at: Timestamp::UNIX_EPOCH, hop, result, condition: Condition::None };
+    journey.answered(exchange, &guard(), Instant::now())
 }
 
 fn redirect(journey: Box<Journey>, to: &str) -> Step {

@@ -10,15 +10,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 
 mod later;
+mod memory;
 mod probes;
+
+use url::Url;
 
 use super::*;
 use crate::crawl::Reach;
 use crate::crawl::Www;
+use crate::crawl::fetch::{Condition, Identity};
 use crate::crawl::resolve::Resolution;
 use crate::domain::Domain;
 use crate::exclusions::Exclusions;
-use crate::observation::{Authority, Ending, Failure, Hop, Response};
+use crate::observation::{Authority, Ending, Failure, Hop, Response, Validators};
 use crate::outcome::Cause;
 
 /// What one URL of the fake web does.
@@ -31,6 +35,8 @@ enum Reply {
     Refuse(u16, Option<&'static str>),
     /// The first time one thing, later another.
     First(Box<Self>, Box<Self>),
+    /// One thing where there is a condition, another where there is none.
+    If(Box<Self>, Box<Self>),
 }
 
 type Rules = fn(&Url) -> Reply;
@@ -46,6 +52,7 @@ struct Fake {
     log: Mutex<HashMap<IpAddr, Vec<(Instant, Instant)>>>,
     urls: Mutex<Vec<String>>,
     identities: Mutex<Vec<Identity>>,
+    conditions: Mutex<Vec<Validators>>,
     open: AtomicUsize,
     most_open: AtomicUsize,
     /// Faults still to be given.
@@ -61,6 +68,7 @@ impl FakeWeb {
             log: Mutex::default(),
             urls: Mutex::default(),
             identities: Mutex::default(),
+            conditions: Mutex::default(),
             open: AtomicUsize::new(0),
             most_open: AtomicUsize::new(0),
             faults: AtomicUsize::new(0),
@@ -80,7 +88,8 @@ impl Web for FakeWeb {
         Duration::ZERO
     }
 
-    async fn ask(&self, url: &Url, ip: IpAddr, identity: Identity) -> Result<Exchange, Fault> {
+    async fn ask(&self, request: Request<'_>) -> Result<Exchange, Fault> {
+        let Request { url, ip, identity, validators } = request;
         self.0.identities.lock().unwrap().push(identity);
         let fake = &self.0;
         if fake.faults.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok() {
@@ -101,9 +110,13 @@ impl Web for FakeWeb {
         let reply = match (fake.reply)(url) {
             Reply::First(first, _) if is_first => *first,
             Reply::First(_, later) => *later,
+            Reply::If(then, _) if validators.is_some() => *then,
+            Reply::If(_, otherwise) => *otherwise,
             reply => reply,
         };
-        Ok(exchange(url, ip, reply))
+        let condition = if validators.is_some() { Condition::Sent } else { Condition::None };
+        fake.conditions.lock().unwrap().extend(validators.cloned());
+        Ok(Exchange { condition, ..exchange(url, ip, reply) })
     }
 }
 
@@ -125,7 +138,7 @@ fn exchange(url: &Url, ip: IpAddr, reply: Reply) -> Exchange {
         Reply::Refuse(status, after) => {
             response(status, after.map(|after| ("retry-after".to_owned(), after.to_owned())).into_iter().collect())
         }
-        Reply::First(..) => unreachable!("one of the two was chosen"),
+        Reply::First(..) | Reply::If(..) => unreachable!("one of the two was chosen"),
     };
     let hop = Hop {
         url: url.to_string(),
@@ -137,7 +150,7 @@ fn exchange(url: &Url, ip: IpAddr, reply: Reply) -> Exchange {
         http_version: None,
         elapsed: Duration::ZERO,
     };
-    Exchange { sent_at: Timestamp::UNIX_EPOCH, hop, result }
+    Exchange { sent_at: Timestamp::UNIX_EPOCH, hop, result, condition: Condition::None }
 }
 
 const PACE: Pace = Pace {
@@ -189,8 +202,9 @@ async fn run_within(
         seen
     });
     let (pulse, _) = watch::channel(Pulse::default());
-    let end =
-        Crawl::new(web.clone(), everywhere(), (PACE, limits), Probing::NONE, sink).run(targets, &pulse, stop).await;
+    let end = Crawl::new(web.clone(), everywhere(), (PACE, limits), (Probing::NONE, Memory::NONE), sink)
+        .run(targets, &pulse, stop)
+        .await;
     (end, collecting.await.unwrap())
 }
 
@@ -293,7 +307,7 @@ async fn a_sink_that_has_gone_ends_the_crawl() {
     drop(source);
     let (pulse, _) = watch::channel(Pulse::default());
     let targets = (0..300).map(|index| target(index, &format!("h{index}.example")));
-    let crawl = Crawl::new(web, everywhere(), (PACE, LIMITS), Probing::NONE, sink);
+    let crawl = Crawl::new(web, everywhere(), (PACE, LIMITS), (Probing::NONE, Memory::NONE), sink);
     let end = crawl.run(targets, &pulse, &CancellationToken::new()).await;
     assert!(matches!(end, Err(CrawlError::SinkClosed)), "{end:?}");
 }

@@ -49,6 +49,12 @@ pub(super) const TABLE: &[Fault] = &[
         let units = FILE.encode_utf16().flat_map(u16::to_le_bytes);
         serves([0xff, 0xfe].into_iter().chain(units).collect::<Vec<u8>>())
     }),
+    Fault::answers("validator-lies", Kind::Rules, "A file that changes, under a tag that does not.", |_| {
+        let tagged = |text: &str| Reply::Respond(Response::file(text.to_owned()).with("ETag: \"always\"\r\n"));
+        let then = tagged("User-agent: *\nDisallow: /\n");
+        Behaviour::open(Reply::AtFirst(Box::new(tagged(FILE)), Box::new(then)))
+    })
+    .unsteady(),
 ];
 
 fn serves(text: impl Into<Bytes>) -> Behaviour {

@@ -8,7 +8,7 @@ use url::Url;
 use super::target::registrable_domain;
 use crate::classify::{Look, Row};
 use crate::fronts::front_of;
-use crate::observation::{Authority, Hop, HttpVersion, TlsVerdict, TlsVersion};
+use crate::observation::{Authority, BodySource, Hop, HttpVersion, TlsVerdict, TlsVersion};
 use crate::outcome::{Cause, Effect, OutcomeClass};
 use crate::table::Column;
 use crate::table::column::{Cell, ItemsOf};
@@ -21,7 +21,8 @@ fn request() -> [Column; 8] {
     [
         Column::new(
             "fetched_at",
-            "When the deciding request was sent, or the date of the capture.",
+            "When the deciding request was sent, or the date of the capture; where the body is `fresh`, the request of the \
+             earlier snapshot.",
             Cell::Time(|row| row.observation.fetched_at),
         ),
         Column::new(
@@ -32,8 +33,9 @@ fn request() -> [Column; 8] {
         ),
         Column::new(
             "attempts",
-            "Requests sent for this row, redirects and fallbacks included; connections that failed count.",
-            Cell::I32(|row| hops(row).map(|hops| super::count(hops.iter().filter(|hop| hop.ip.is_some()).count()))),
+            "Requests sent for this row, redirects and fallbacks included; connections that failed count. 0 where the body \
+             is `fresh`.",
+            Cell::I32(attempts),
         ),
         Column::new(
             "requested_url",
@@ -116,7 +118,7 @@ fn network() -> [Column; 9] {
     ]
 }
 
-fn ending() -> [Column; 7] {
+fn ending() -> [Column; 10] {
     [
         Column::required(
             "outcome",
@@ -136,13 +138,32 @@ fn ending() -> [Column; 7] {
         Column::new("status", "The last HTTP status.", Cell::I32(status)),
         Column::required(
             "effect_rfc",
-            "What a crawler that follows RFC 9309 to the letter derives from the outcome.",
-            Cell::Word(|row| Some(Effect::word(row.outcome.effect_rfc()))),
+            "What a crawler that follows RFC 9309 to the letter derives from the outcome; a file that was unreachable for 30 \
+             days is then one that is not there (2.3.1.4).",
+            Cell::Word(|row| Some(Effect::word(row.effect_rfc()))),
         ),
         Column::required(
             "effect_google",
-            "What a crawler that follows Google's documentation derives from the outcome.",
-            Cell::Word(|row| Some(Effect::word(row.outcome.effect_google()))),
+            "What a crawler that follows Google's documentation derives from the outcome; of a failure that lasts for 12 \
+             hours or more, `by-rules` means those of the last good file.",
+            Cell::Word(|row| Some(Effect::word(row.effect_google()))),
+        ),
+        Column::new(
+            "unreachable_since",
+            "Since when each look over the snapshots of the list failed to tell of the file: server and network errors, \
+             and requests for fewer; null where this one did not.",
+            Cell::Time(|row| row.past_after().unreachable_since),
+        ),
+        Column::new(
+            "last_good_at",
+            "When the last good file was last known to be current: the row's own, or where it has none that of an \
+             earlier snapshot; null once the server says that there is none for us.",
+            Cell::Time(|row| row.past_after().last_good.map(|good| good.at)),
+        ),
+        Column::new(
+            "last_good_sha256",
+            "SHA-256 of that file's decoded bytes, by which it is found in the earlier snapshot.",
+            Cell::Sha(Row::last_good_sha256),
         ),
         Column::new(
             "retry_after_s",
@@ -250,6 +271,13 @@ fn hops(row: &Row) -> Option<&[Hop]> {
 /// What the last hop that knows it says.
 fn last_hop<'a, V>(row: &'a Row, value: impl Fn(&'a Hop) -> Option<V>) -> Option<V> {
     hops(row)?.iter().rev().find_map(value)
+}
+
+fn attempts(row: &Row) -> Option<i32> {
+    match hops(row) {
+        Some(hops) => Some(super::count(hops.iter().filter(|hop| hop.ip.is_some()).count())),
+        None => (row.observation.body_source == BodySource::Fresh).then_some(0),
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the shape of a cell's function")]

@@ -2,7 +2,7 @@
 
 use crate::classify::Row;
 use crate::classify::row::{BodyFacts, Charset};
-use crate::observation::{BodySource, Response};
+use crate::observation::Response;
 use crate::table::Column;
 use crate::table::column::{Cell, Kind};
 
@@ -21,7 +21,7 @@ pub(super) fn facts() -> [Column; 9] {
         ),
         Column::new(
             "wire_bytes",
-            "Bytes of the body on the wire, before decoding, where they were counted.",
+            "Bytes of the body on the wire, before decoding, where they were counted; 0 where none were sent for this row.",
             Cell::I64(|row| with_body(row).and_then(|(_, response)| response.wire_bytes).map(super::large)),
         ),
         Column::new(
@@ -33,14 +33,7 @@ pub(super) fn facts() -> [Column; 9] {
         Column::new(
             "confirmed_at",
             "When these bytes were last known to be current: when they were sent or confirmed, or the capture's date.",
-            Cell::Time(|row| {
-                with_body(row)?;
-                match row.observation.body_source {
-                    BodySource::Fetched | BodySource::NotModified | BodySource::Archive => row.observation.fetched_at,
-                    // The time stands in the earlier snapshot; nothing carries it here yet.
-                    BodySource::Fresh => None,
-                }
-            }),
+            Cell::Time(|row| with_body(row).and(row.observation.fetched_at)),
         ),
         Column::new(
             "is_truncated",

@@ -12,8 +12,8 @@ use crate::classify::signals::{ContentSignal, Found, Meaning, Reuse, Scope, Sour
 use crate::classify::{Look, PolicyClass, ReservationScope, Row, Stance};
 use crate::domain::{Domain, Target};
 use crate::observation::{
-    Asking, Authority, BodySource, DnsAnswer, DnsAnswers, Ending, Failure, Hop, HttpVersion, Observation, ProbeKind,
-    Response, TlsVerdict, TlsVersion,
+    Asking, Authority, BodySource, DnsAnswer, DnsAnswers, Ending, Failure, Hop, HttpVersion, Observation, Past,
+    ProbeKind, Response, TlsVerdict, TlsVersion,
 };
 use crate::outcome::{Cause, Kind, Outcome};
 use crate::robots::Oddity;
@@ -54,6 +54,7 @@ pub(super) fn empty_row(index: u32) -> Row {
             asking: None,
             ending: Ending::Failure(Failure::from(Cause::DnsNxdomain)),
             body_source: BodySource::Fetched,
+            past: Past::default(),
         },
         outcome: Outcome::Failure(Cause::DnsNxdomain),
         body: None,
@@ -146,6 +147,7 @@ pub(super) fn full_row(index: u32) -> Row {
             }),
             ending: Ending::Response(response()),
             body_source: BodySource::Fetched,
+            past: Past::default(),
         },
         outcome: Outcome::Answer(Kind::Rules),
         body: Some(BodyFacts { sha256: [0xab; 32], is_html: false, charset: Charset::Ascii }),

@@ -149,7 +149,7 @@ async fn the_line_that_bounds_the_crawl_is_told_when_names_are_resolved() {
     let (sink, mut source) = mpsc::channel(16);
     tokio::spawn(async move { while source.recv().await.is_some() {} });
     let (pulse, seen) = watch::channel(Pulse::default());
-    let crawl = Crawl::new(web, everywhere(), (PACE, LIMITS), Probing::NONE, sink);
+    let crawl = Crawl::new(web, everywhere(), (PACE, LIMITS), (Probing::NONE, Memory::NONE), sink);
     crawl.run(targets(1000), &pulse, &CancellationToken::new()).await.unwrap();
     let longest = seen.borrow().longest_line.unwrap();
     assert_eq!(longest.server, IpAddr::V4(Ipv4Addr::new(9, 9, 9, 9)));
@@ -172,7 +172,7 @@ async fn who_asked_not_to_be_surveyed_is_not_even_looked_up() {
     let exclusions = Exclusions::parse("h1.example\n8.8.4.0/24\naway.example").unwrap();
     let guard = Arc::new(Guard { reach: Reach::Internet, exclusions });
     let (sink, mut source) = mpsc::channel(16);
-    let crawl = Crawl::new(web.clone(), guard, (PACE, LIMITS), Probing::NONE, sink);
+    let crawl = Crawl::new(web.clone(), guard, (PACE, LIMITS), (Probing::NONE, Memory::NONE), sink);
     let pulse = watch::Sender::new(Pulse::default());
     assert_eq!(crawl.run(targets(5), &pulse, &CancellationToken::new()).await.unwrap(), End::Complete);
     let mut seen = Vec::new();

@@ -16,7 +16,7 @@ async fn probe(probing: Probing, www: Www, web: &FakeWeb, domains: &[&str]) -> V
     let limits = Limits { www, second_try: Some(Duration::from_secs(600)), ..LIMITS };
     let targets = domains.iter().zip(0..).map(|(domain, index)| target(index, domain));
     let (pulse, _) = watch::channel(Pulse::default());
-    let crawl = Crawl::new(web.clone(), everywhere(), (PACE, limits), probing, sink);
+    let crawl = Crawl::new(web.clone(), everywhere(), (PACE, limits), (probing, Memory::NONE), sink);
     assert_eq!(crawl.run(targets, &pulse, &CancellationToken::new()).await.unwrap(), End::Complete);
     collecting.await.unwrap()
 }
