@@ -15,5 +15,6 @@ mod oracle;
 mod probes;
 mod rehearsal;
 mod signals;
+mod since;
 mod snapshot;
 mod whole;

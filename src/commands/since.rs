@@ -14,7 +14,8 @@ use crate::crawl::{CrawlError, Remembers};
 use crate::exclusions::Exclusions;
 use crate::input::TargetList;
 use crate::observation::{Observation, Response, Validators};
-use crate::snapshot::{Date, Earlier, Folder, Plan, Since, SnapshotWriter, Wanted};
+use crate::report::thousands;
+use crate::snapshot::{Date, Earlier, Folder, Kinds, Plan, Since, SnapshotWriter, Wanted};
 
 /// What is taken from an earlier snapshot.
 #[derive(Args, Clone, Debug)]
@@ -69,6 +70,13 @@ pub(super) fn go_back(
         now,
     };
     Earlier::read(&snapshot, folder.root(), &wanted).map(Arc::new).map(Some)
+}
+
+/// Says what the earlier snapshot is good for.
+pub(super) fn describe(earlier: &Earlier) -> String {
+    let Kinds { fresh, conditional } = earlier.counts();
+    let (fresh, conditional) = (thousands(fresh), thousands(conditional));
+    format!("an earlier snapshot is at hand: {conditional} targets are asked with a condition, {fresh} not at all")
 }
 
 impl Remembers for Earlier {

@@ -120,6 +120,9 @@ pub(super) async fn run(args: SurveyArgs, output: &Output) -> anyhow::Result<Exi
 
     let progress = if output.quiet { Progress::silent() } else { Progress::new() };
     note_list(&progress, &list, &writer);
+    if let Some(earlier) = &earlier {
+        progress.note(&since::describe(earlier));
+    }
     let rehearsed = match rehearse(&args, &path, &writer).await {
         Ok(rehearsed) => rehearsed,
         Err(error) => {

@@ -1,7 +1,7 @@
 //! What an earlier snapshot holds of each target of a list: its past, and its answer where that can be asked for again.
 //!
-//! The snapshot is read once, part by part, into one unnamed file beside the run that wants it, and found there again by
-//! the targets' indexes.
+//! The snapshot is read once, part by part, into one unnamed file in the list's folder, and found there again by the targets'
+//! indexes.
 //!
 //! # Memory
 //!
@@ -42,6 +42,16 @@ pub struct Earlier {
     file: File,
     /// Where each target's record begins in the file; the highest bit marks files that are fresh.
     places: Vec<u64>,
+    counts: Kinds,
+}
+
+/// How many targets an earlier snapshot is good for, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kinds {
+    /// Those that need not be asked.
+    pub fresh: u64,
+    /// Those of the others that are asked with a condition.
+    pub conditional: u64,
 }
 
 const NOWHERE: u64 = u64::MAX;
@@ -80,12 +90,7 @@ impl Earlier {
 
     fn read_parts(snapshot: &Snapshot, folder: &Path, wanted: &Wanted<'_>) -> anyhow::Result<Self> {
         let manifest = snapshot.manifest()?.with_context(|| format!("{snapshot} has no manifest"))?;
-        let file = tempfile::tempfile_in(folder).with_context(|| format!("opening a file in {}", folder.display()))?;
-        let mut kept = Kept {
-            writer: BufWriter::with_capacity(1 << 20, file),
-            end: 0,
-            places: vec![NOWHERE; wanted.targets as usize],
-        };
+        let mut kept = Kept::begin(folder, wanted.targets)?;
         for part in &manifest.parts {
             let path = snapshot.data().join(&part.file);
             let mut rows = 0;
@@ -97,8 +102,12 @@ impl Earlier {
             }
             ensure!(rows == part.rows, "{} has {rows} rows, and the manifest says {}", path.display(), part.rows);
         }
-        let file = kept.writer.into_inner().map_err(std::io::IntoInnerError::into_error).context(KEEPING)?;
-        Ok(Self { file, places: kept.places })
+        kept.finish()
+    }
+
+    /// How many targets it is good for.
+    pub fn counts(&self) -> Kinds {
+        self.counts
     }
 
     /// What is known of a target.
@@ -199,9 +208,25 @@ struct Kept {
     writer: BufWriter<File>,
     end: u64,
     places: Vec<u64>,
+    counts: Kinds,
 }
 
 impl Kept {
+    fn begin(folder: &Path, targets: u32) -> anyhow::Result<Self> {
+        let file = tempfile::tempfile_in(folder).with_context(|| format!("opening a file in {}", folder.display()))?;
+        Ok(Self {
+            writer: BufWriter::with_capacity(1 << 20, file),
+            end: 0,
+            places: vec![NOWHERE; targets as usize],
+            counts: Kinds::default(),
+        })
+    }
+
+    fn finish(self) -> anyhow::Result<Earlier> {
+        let file = self.writer.into_inner().map_err(std::io::IntoInnerError::into_error).context(KEEPING)?;
+        Ok(Earlier { file, places: self.places, counts: self.counts })
+    }
+
     fn keep(&mut self, recalled: Recalled, wanted: &Wanted<'_>) -> anyhow::Result<()> {
         let Recalled { observation, class, body_sha256, .. } = recalled;
         let domain = observation.target.domain.as_str();
@@ -220,6 +245,8 @@ impl Kept {
         if answer.is_none() && past == Past::default() {
             return Ok(());
         }
+        self.counts.fresh += u64::from(is_fresh);
+        self.counts.conditional += u64::from(!is_fresh && answer.is_some());
         let mut body = answer.as_ref().map_or_else(bytes::Bytes::new, |answer| answer.body.clone());
         let is_cut = body.len() > wanted.max_body;
         body.truncate(wanted.max_body);
@@ -260,3 +287,6 @@ impl Kept {
 fn is_usable(response: &Response, max_body: usize) -> bool {
     response.status == 200 && (!response.is_truncated || response.body.len() >= max_body)
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,7 +40,7 @@ mod writer;
 pub use cost::Cost;
 pub use date::{Date, NotADate};
 pub use done::Done;
-pub use earlier::{Earlier, Wanted};
+pub use earlier::{Earlier, Kinds, Wanted};
 pub use folder::{Folder, Snapshot};
 pub use grounds::Grounds;
 pub use manifest::{List, Manifest, Part, Plan, Session, Settings, State};

@@ -49,9 +49,14 @@ async fn a_target_gets_each_kind_of_look_once_and_keeps_its_answer() {
     assert_eq!(seen[0].asking.as_ref().unwrap().hops.len(), 1, "probes are no hops of the answer");
     assert_eq!(
         probes(&seen[0]),
-        [(ProbeKind::Repeat, Ok(410)), (ProbeKind::Authority, Ok(403)), (ProbeKind::Identity, Ok(410))]
+        [
+            (ProbeKind::Repeat, Ok(410)),
+            (ProbeKind::Authority, Ok(403)),
+            (ProbeKind::Identity, Ok(410)),
+            (ProbeKind::Unconditional, Ok(410))
+        ]
     );
-    assert_eq!(web.0.urls.lock().unwrap().len(), 5);
+    assert_eq!(web.0.urls.lock().unwrap().len(), 6);
     let identities = web.0.identities.lock().unwrap();
     assert_eq!(identities.iter().filter(|identity| **identity == Identity::Other).count(), 1);
     assert!(started.elapsed() < Duration::from_secs(60), "nothing else was left to do");
