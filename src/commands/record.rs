@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use tokio::sync::{mpsc, watch};
@@ -11,6 +12,11 @@ use crate::classify::Classifier;
 use crate::observation::Observation;
 use crate::progress::ByClass;
 use crate::snapshot::SnapshotWriter;
+
+/// Observations that the writer takes together.
+const LOT: usize = 64;
+/// How long the writer rests after a lot that was not full: to be woken for each row costs as much as to judge it.
+const REST: Duration = Duration::from_millis(5);
 
 /// Rows that the writer has taken.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,22 +48,29 @@ impl Recording {
     ) -> anyhow::Result<Self> {
         let work = move || {
             let mut panics: Option<(String, u64)> = None;
-            while let Some(observation) = source.blocking_recv() {
-                let domain = observation.target.domain.clone();
-                let Ok(row) = catch_unwind(AssertUnwindSafe(|| classifier.classify(observation))) else {
-                    tracing::error!("a defect of this program cost {domain} its row");
-                    panics.get_or_insert_with(|| (domain.to_string(), 0)).1 += 1;
-                    continue;
-                };
-                if let Some(opted_out) = &mut opted_out {
-                    opted_out.note(&row)?;
+            let mut lot = Vec::with_capacity(LOT);
+            while source.blocking_recv_many(&mut lot, LOT) > 0 {
+                let is_full = lot.len() == LOT;
+                for observation in lot.drain(..) {
+                    let domain = observation.target.domain.clone();
+                    let Ok(row) = catch_unwind(AssertUnwindSafe(|| classifier.classify(observation))) else {
+                        tracing::error!("a defect of this program cost {domain} its row");
+                        panics.get_or_insert_with(|| (domain.to_string(), 0)).1 += 1;
+                        continue;
+                    };
+                    if let Some(opted_out) = &mut opted_out {
+                        opted_out.note(&row)?;
+                    }
+                    let class = row.outcome.class();
+                    writer.push(row)?;
+                    tally.send_modify(|tally| {
+                        tally.rows += 1;
+                        tally.by_class.count(class);
+                    });
                 }
-                let class = row.outcome.class();
-                writer.push(row)?;
-                tally.send_modify(|tally| {
-                    tally.rows += 1;
-                    tally.by_class.count(class);
-                });
+                if !is_full {
+                    thread::sleep(REST);
+                }
             }
             Ok(Recorded { writer, panics })
         };

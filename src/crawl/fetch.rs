@@ -108,6 +108,11 @@ impl Fetcher {
                 .referer(false)
                 .retry(reqwest::retry::never())
                 .no_proxy()
+                // A connection lives for one request, whose time limits are ours.
+                .tcp_keepalive(None)
+                .tcp_keepalive_interval(None)
+                .tcp_keepalive_retries(None)
+                .tcp_user_timeout(None)
                 .connect_timeout(settings.connect_timeout)
                 .user_agent(&settings.user_agent)
                 .default_headers(headers.clone())

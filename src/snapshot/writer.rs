@@ -61,7 +61,8 @@ pub struct SnapshotWriter {
 
 #[derive(Default)]
 struct Waiting {
-    rows: Vec<Row>,
+    #[expect(clippy::vec_box, reason = "rows are kilobytes each, and would be copied whenever there is room for more")]
+    rows: Vec<Box<Row>>,
     bytes: usize,
     since: Option<Instant>,
 }
@@ -175,7 +176,7 @@ impl SnapshotWriter {
             self.write_part()?;
         }
         self.waiting.bytes += size;
-        self.waiting.rows.push(row);
+        self.waiting.rows.push(Box::new(row));
         let since = *self.waiting.since.get_or_insert_with(Instant::now);
         if self.waiting.rows.len() >= self.limits.rows || since.elapsed() >= self.limits.age {
             self.write_part()?;
