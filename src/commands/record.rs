@@ -15,7 +15,8 @@ use crate::snapshot::SnapshotWriter;
 
 /// Observations that the writer takes together.
 const LOT: usize = 64;
-/// How long the writer rests after a lot that was not full: to be woken for each row costs as much as to judge it.
+/// How long the writer rests after a lot that was not full, so that it is not woken for each row; the channel holds what
+/// comes meanwhile.
 const REST: Duration = Duration::from_millis(5);
 
 /// Rows that the writer has taken.

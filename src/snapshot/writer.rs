@@ -61,8 +61,7 @@ pub struct SnapshotWriter {
 
 #[derive(Default)]
 struct Waiting {
-    #[expect(clippy::vec_box, reason = "rows are kilobytes each, and would be copied whenever there is room for more")]
-    rows: Vec<Box<Row>>,
+    rows: Vec<Row>,
     bytes: usize,
     since: Option<Instant>,
 }
@@ -176,7 +175,7 @@ impl SnapshotWriter {
             self.write_part()?;
         }
         self.waiting.bytes += size;
-        self.waiting.rows.push(Box::new(row));
+        self.waiting.rows.push(row);
         let since = *self.waiting.since.get_or_insert_with(Instant::now);
         if self.waiting.rows.len() >= self.limits.rows || since.elapsed() >= self.limits.age {
             self.write_part()?;

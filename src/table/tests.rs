@@ -360,7 +360,7 @@ fn large_bodies_are_written_in_bounded_row_groups() {
         row.observation.ending = Ending::Response(Response { body: body.clone(), ..response() });
         row
     });
-    let written = table().write_part(&path, 0, rows.map(Box::new).collect()).unwrap();
+    let written = table().write_part(&path, 0, rows.collect()).unwrap();
     assert_eq!(written.rows, 150);
     assert_eq!(written.bytes, path.metadata().unwrap().len());
     let file = std::fs::File::open(&path).unwrap();
@@ -402,7 +402,7 @@ fn round_trip(rows: &[Row]) -> (RecordBatch, BTreeMap<String, String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("part.parquet");
     let table = table();
-    table.write_part(&path, 3, rows.iter().cloned().map(Box::new).collect()).unwrap();
+    table.write_part(&path, 3, rows.to_vec()).unwrap();
     let names: Vec<&str> = table.schema().fields().iter().map(|field| field.name().as_str()).collect();
     let parts = [path.clone()];
     let batches: Vec<RecordBatch> = read_columns(&parts, &names).map(Result::unwrap).collect();

@@ -6,7 +6,6 @@
 //! at most 8 MiB of rows plus one row, and a row group is closed at 64 MiB of rows, so what the encoder adds to the
 //! caller's rows is one piece, its Arrow copy, and compressed pages that replace rows already dropped.
 
-use std::borrow::Borrow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -100,8 +99,8 @@ impl Table {
     }
 
     /// The rows as one record batch, in their order.
-    pub fn batch(&self, rows: &[impl Borrow<Row>]) -> anyhow::Result<RecordBatch> {
-        let rows: Vec<&Row> = rows.iter().map(Borrow::borrow).collect();
+    pub fn batch(&self, rows: &[Row]) -> anyhow::Result<RecordBatch> {
+        let rows: Vec<&Row> = rows.iter().collect();
         let arrays = self.columns.iter().map(|column| column.array(&rows)).collect();
         RecordBatch::try_new(Arc::clone(&self.schema), arrays).context("turning rows into columns")
     }
@@ -109,9 +108,10 @@ impl Table {
     /// Writes the rows, sorted by target, as a new file at `path`, and syncs it to the disk.
     ///
     /// A file already there is an error. On failure a torn file may stay at `path`; it is the caller's to judge.
-    pub fn write_part(&self, path: &Path, number: u32, mut rows: Vec<Box<Row>>) -> anyhow::Result<Written> {
+    pub fn write_part(&self, path: &Path, number: u32, mut rows: Vec<Row>) -> anyhow::Result<Written> {
         let writing = || format!("writing {}", path.display());
-        rows.sort_by_key(|row| (row.observation.target.index, row.observation.capture_index));
+        // In place: a row comes once, so that a stable sort's copy of all rows would keep nothing in order.
+        rows.sort_unstable_by_key(|row| (row.observation.target.index, row.observation.capture_index));
 
         let file = File::create_new(path).with_context(writing)?;
         let hashed = Hashed { file, sha256: Sha256::new(), bytes: 0 };
